@@ -1,0 +1,38 @@
+/** SHA-256 digests: the one place that hashes. */
+import { createHash } from 'node:crypto';
+import { canonicalBytes } from './canonical.ts';
+
+/** `sha256:` and 64 lower-case hex digits. */
+export type Digest = `sha256:${string}`;
+
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
+
+/** Whether a value is a digest in our spelling. */
+export function isDigest(value: unknown): value is Digest {
+  return typeof value === 'string' && digestPattern.test(value);
+}
+
+/**
+ * SHA-256 of bytes (a string is taken as UTF-8).
+ * @example digestOf('') // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+ */
+export function digestOf(bytes: Uint8Array | string): Digest {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+/** SHA-256 of the canonical JSON of a value, without a line end. */
+export function digestOfValue(value: unknown): Digest {
+  return digestOf(canonicalBytes(value));
+}
+
+/** The 64 hex digits of a digest. */
+export function digestHex(digest: Digest): string {
+  return digest.slice('sha256:'.length);
+}
+
+/** Raw SHA-256 of several byte strings after another, for Merkle trees. */
+export function sha256(...parts: readonly (Uint8Array | string)[]): Uint8Array {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return new Uint8Array(hash.digest());
+}

@@ -1,0 +1,116 @@
+/**
+ * Failures of Liftgate. Three channels, never mixed: `Problem` lists come from reading a spec and are shown all at once;
+ * `LiftgateError` stops the work; `invariant` marks a bug of ours. A gate that holds is none of these.
+ */
+
+/** Every error code with the exit code of its command (DESIGN 10). The README's table is compared with this one. */
+export const errorExitCodes = {
+  usage: 64,
+  internal: 70,
+  interrupted: 130,
+  'file-unreadable': 40,
+  'json-invalid': 40,
+  'yaml-invalid': 40,
+  'value-not-canonical': 40,
+  'spec-invalid': 40,
+  'design-refused': 40,
+  'cases-invalid': 40,
+  'stats-argument-invalid': 40,
+  'seal-missing': 41,
+  'seal-drift': 41,
+  'seal-invalid': 41,
+  'receipt-invalid': 41,
+  'run-invalid': 41,
+  'ledger-conflict': 42,
+  'ledger-damaged': 42,
+  'ledger-unsafe': 42,
+  'ledger-busy': 42,
+  'run-incomplete': 30,
+  'controls-failed': 31,
+  'host-unreachable': 32,
+} as const;
+
+/** Closed set of error codes, kebab-case. */
+export type ErrorCode = keyof typeof errorExitCodes;
+
+/** Where something is wrong; `line` and `column` count from 1, `path` is a dotted path into the document. */
+export interface Place {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  readonly path?: string | undefined;
+}
+
+/** One finding about a spec or a case file; the reader collects all of them before anything stops. */
+export interface Problem {
+  readonly code: string;
+  readonly where: Place;
+  readonly message: string;
+  readonly mend: string;
+}
+
+export interface LiftgateErrorOptions {
+  readonly where?: Place | undefined;
+  readonly mend?: string | undefined;
+  readonly cause?: unknown;
+  readonly problems?: readonly Problem[] | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** One failure that stops the work: what is wrong, where, and how to mend it. */
+export class LiftgateError extends Error {
+  readonly code: ErrorCode;
+  readonly where: Place | undefined;
+  readonly mend: string | undefined;
+  readonly problems: readonly Problem[];
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: LiftgateErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'LiftgateError';
+    this.code = code;
+    this.where = options.where;
+    this.mend = options.mend;
+    this.problems = options.problems ?? [];
+    this.details = options.details ?? {};
+  }
+
+  /** Exit code of the process that ends with this error. */
+  get exitCode(): number {
+    return errorExitCodes[this.code];
+  }
+}
+
+/**
+ * Stops with `internal` (exit 70) when something we rely on does not hold.
+ * @throws {LiftgateError} internal
+ */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) {
+    throw new LiftgateError('internal', `Liftgate broke its own rule: ${message}`, {
+      mend: 'Please report this with the command you ran.',
+    });
+  }
+}
+
+/**
+ * A place as people and editors read it.
+ * @example formatPlace({ file: 'a.yaml', line: 3, column: 7, path: 'claim.use' }) // => 'a.yaml:3:7 claim.use'
+ */
+export function formatPlace(place: Place): string {
+  let position = place.file ?? '';
+  if (place.line !== undefined) position += `:${place.line}:${place.column ?? 1}`;
+  return [position, place.path ?? ''].filter((part) => part !== '').join(' ');
+}
+
+/**
+ * A problem in the three lines every Liftgate message has: where and code, what, how to mend.
+ * @example formatProblem({ code: 'unknown-key', where: { file: 'a.yaml' }, message: 'M.', mend: 'D.' })
+ * // => 'a.yaml [unknown-key]\n  M.\n  D.'
+ */
+export function formatProblem(problem: Problem): string {
+  const head = [formatPlace(problem.where), `[${problem.code}]`]
+    .filter((part) => part !== '')
+    .join(' ');
+  return `${head}\n  ${problem.message}\n  ${problem.mend}`;
+}

@@ -1,0 +1,46 @@
+/**
+ * The case index: what verification needs to know of every input row without holding its text.
+ *
+ * `{type: "liftgate/cases/v1", rows: [{row, excluded} | {row, id, unit, split, excluded: null, applies, inputDigest, expectedDigest}]}`
+ * as one canonical line; its digest is `dataset.cases.object` of the seal and a copy lies in the run folder.
+ */
+import * as z from 'zod';
+import { splitSchema } from './units.ts';
+import { digestSchema, idSchema } from './words.ts';
+
+export const caseIndexType = 'liftgate/cases/v1';
+
+export const indexedCaseSchema = z.strictObject({
+  row: z.int().min(1),
+  id: z.string(),
+  unit: z.string(),
+  split: splitSchema,
+  excluded: z.null(),
+  applies: z.array(idSchema).describe('Measures whose `where` this case meets.'),
+  inputDigest: digestSchema,
+  expectedDigest: digestSchema,
+});
+/** An admitted case: its identity, where it belongs, and digests of what host and grader are shown. */
+export type IndexedCase = z.infer<typeof indexedCaseSchema>;
+
+export const excludedRowSchema = z.strictObject({
+  row: z.int().min(1),
+  excluded: idSchema.describe('Admission rule that dropped the row.'),
+});
+
+export const caseIndexSchema = z.strictObject({
+  type: z.literal(caseIndexType),
+  rules: z.array(idSchema).describe('Admission rules in the order they were applied.'),
+  rows: z.array(z.union([indexedCaseSchema, excludedRowSchema])),
+});
+export type CaseIndex = z.infer<typeof caseIndexSchema>;
+
+/** Admitted cases of the index in row order. */
+export function admittedCases(index: CaseIndex): IndexedCase[] {
+  return index.rows.filter((row): row is IndexedCase => row.excluded === null);
+}
+
+/** Admitted cases of the final split in row order. */
+export function finalCases(index: CaseIndex): IndexedCase[] {
+  return admittedCases(index).filter((each) => each.split === 'final');
+}

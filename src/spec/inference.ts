@@ -1,0 +1,134 @@
+/** Inference as declared, and the `auto` table that turns a declared design into a named method. */
+import * as z from 'zod';
+import { type Measure, valueRange } from './measure.ts';
+
+/** Methods that can be sealed by name in this version. */
+export const sealableMethods = ['tango-score', 'betting-fixed-n', 't', 't-bootstrap-t'] as const;
+
+export const inferenceSchema = z.strictObject({
+  level: z.number().gt(0.5).lt(1).default(0.95),
+  method: z.enum(['auto', ...sealableMethods]).default('auto'),
+  guarantee: z.enum(['asymptotic', 'finite-sample']).default('asymptotic'),
+  weights: z.enum(['unit', 'case']).default('unit'),
+  resamples: z.int().min(1000).max(1_000_000).default(10_000),
+});
+export type Inference = z.infer<typeof inferenceSchema>;
+export type MethodName = (typeof sealableMethods)[number];
+
+/** Version of the table below, recorded in every seal. */
+export const autoTableVersion = 1;
+
+/** Bets of the fixed-n betting bound are truncated at this share of 1/m (DESIGN 6). */
+export const bettingTruncation = 0.95;
+
+/** What the table may look at: the declared design, never data. */
+export interface DeclaredDesign {
+  readonly measure: Measure;
+  readonly inference: Inference;
+  readonly generalization: 'new-units' | 'fixed-roster';
+  /** Planned units that the measure applies to. */
+  readonly units: number;
+  /** Largest number of planned pairs (cases times repeats) of one unit. */
+  readonly pairsPerUnit: number;
+  /** Lift threshold or minus the margin, in the measure's units; null for a measure that no gate reads. */
+  readonly threshold: number | null;
+}
+
+export type Resolution =
+  | {
+      readonly status: 'resolved';
+      readonly row: string;
+      readonly method: MethodName;
+      readonly guarantee: 'finite-sample' | 'asymptotic';
+    }
+  | { readonly status: 'refused'; readonly row: string; readonly reason: string };
+
+const rows = {
+  caseWeights: 'weights: case',
+  fixedRoster: 'fixed-roster',
+  binaryPositive: 'binary, one pair per unit, threshold > 0',
+  binaryFinite: 'binary, guarantee: finite-sample',
+  binary: 'binary, one pair per unit, threshold <= 0',
+  bounded: 'unit means of binary, score, ordinal, bounded count',
+  unbounded: 'unbounded (duration, cost, continuous, count)',
+} as const;
+
+/** Planned units above which the Tango interval replaces the exact bound at a positive threshold. */
+const exactUnitsLimit = 5000;
+
+function refused(row: string, reason: string): Resolution {
+  return { status: 'refused', row, reason };
+}
+
+function resolved(row: string, method: MethodName): Resolution {
+  const guarantee = method === 'betting-fixed-n' ? 'finite-sample' : 'asymptotic';
+  return { status: 'resolved', row, method, guarantee };
+}
+
+/** Row of the table that a design falls into. */
+export function autoRow(design: DeclaredDesign): string {
+  const { measure, inference } = design;
+  if (design.generalization === 'fixed-roster') return rows.fixedRoster;
+  if (inference.weights === 'case') return rows.caseWeights;
+  if (valueRange(measure) === null) return rows.unbounded;
+  if (measure.kind !== 'binary' || design.pairsPerUnit > 1) return rows.bounded;
+  if (inference.guarantee === 'finite-sample') return rows.binaryFinite;
+  return design.threshold !== null && design.threshold > 0 ? rows.binaryPositive : rows.binary;
+}
+
+/**
+ * Method that decides for a declared design. A row without a method in this version is refused, never replaced.
+ * @see DESIGN 6, table version 1
+ */
+export function resolveMethod(design: DeclaredDesign): Resolution {
+  const row = autoRow(design);
+  if (row === rows.fixedRoster || row === rows.caseWeights) {
+    return refused(row, 'this row has no method in this version');
+  }
+  const named = design.inference.method;
+  if (named !== 'auto' && fits(named, design)) return namedMethod(row, named, design);
+  switch (row) {
+    case rows.binary:
+      return resolved(row, 'tango-score');
+    case rows.binaryPositive:
+      return design.units > exactUnitsLimit
+        ? resolved(row, 'tango-score')
+        : refused(row, 'the exact unconditional bound of this row does not exist in this version');
+    case rows.binaryFinite:
+      return refused(
+        row,
+        'the exact unconditional bound of this row does not exist in this version',
+      );
+    case rows.bounded:
+      return resolved(row, 'betting-fixed-n');
+    default:
+      return unboundedMethod(row, design);
+  }
+}
+
+function unboundedMethod(row: string, design: DeclaredDesign): Resolution {
+  return design.inference.guarantee === 'finite-sample' && design.threshold !== null
+    ? refused(row, 'no finite-sample bound exists for an unbounded measure')
+    : resolved(row, 't-bootstrap-t');
+}
+
+function namedMethod(row: string, method: MethodName, design: DeclaredDesign): Resolution {
+  const resolution = resolved(row, method);
+  const weaker = resolution.status === 'resolved' && resolution.guarantee === 'asymptotic';
+  return weaker && design.inference.guarantee === 'finite-sample'
+    ? refused(row, `${method} has no finite-sample guarantee`)
+    : resolution;
+}
+
+/** Whether a method sealed by name can serve a measure; a measure it cannot serve takes its own row. */
+function fits(method: MethodName, design: DeclaredDesign): boolean {
+  switch (method) {
+    case 'tango-score':
+      return design.measure.kind === 'binary' && design.pairsPerUnit === 1;
+    case 'betting-fixed-n':
+      return valueRange(design.measure) !== null;
+    case 't':
+    case 't-bootstrap-t':
+      return true;
+  }
+}

@@ -1,0 +1,137 @@
+/** Measures: scored dimensions. Kind, bounds and scale are declared, never inferred from data. */
+import * as z from 'zod';
+import { conditionSchema } from './words.ts';
+
+/** `primary` is what lift is about; `guardrail` and `critical` are always gated; `reported` never moves a decision. */
+export const measureRoleSchema = z.enum(['primary', 'guardrail', 'critical', 'reported']);
+/** Which way is better. */
+export const directionSchema = z.enum(['higher', 'lower']);
+
+const common = {
+  role: measureRoleSchema,
+  direction: directionSchema,
+  where: conditionSchema
+    .optional()
+    .describe('Only cases that meet this condition count for the measure.'),
+  onFailure: z
+    .union([z.number(), z.literal('indeterminate')])
+    .optional()
+    .describe('Value of a failed cell; default: the worst declared value.'),
+};
+
+export const measureSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('binary'), scale: z.literal([1, 100]).default(1), ...common }),
+  z.strictObject({ kind: z.literal('score'), min: z.number(), max: z.number(), ...common }),
+  z.strictObject({ kind: z.literal('ordinal'), levels: z.array(z.number()).min(2), ...common }),
+  z.strictObject({
+    kind: z.literal('count'),
+    min: z.number().default(0),
+    max: z.number().optional(),
+    unbounded: z.boolean().default(false),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('duration'),
+    floor: z.number().positive().optional(),
+    ...common,
+  }),
+  z.strictObject({ kind: z.literal('cost'), floor: z.number().positive().optional(), ...common }),
+  z.strictObject({ kind: z.literal('continuous'), ...common }),
+]);
+
+/** One scored dimension: kind, direction, scale, role. */
+export type Measure = z.infer<typeof measureSchema>;
+
+/** Closed range of values a measure can take. */
+export interface ValueRange {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/**
+ * Declared range of a measure's values, or null when it is unbounded.
+ * @example valueRange({ kind: 'binary', scale: 100, role: 'primary', direction: 'higher' }) // => { lower: 0, upper: 100 }
+ */
+export function valueRange(measure: Measure): ValueRange | null {
+  switch (measure.kind) {
+    case 'binary':
+      return { lower: 0, upper: measure.scale };
+    case 'score':
+      return { lower: measure.min, upper: measure.max };
+    case 'ordinal':
+      return { lower: Math.min(...measure.levels), upper: Math.max(...measure.levels) };
+    case 'count':
+      return measure.max === undefined || measure.unbounded
+        ? null
+        : { lower: measure.min, upper: measure.max };
+    case 'duration':
+    case 'cost':
+    case 'continuous':
+      return null;
+  }
+}
+
+/** Worst declared value in the measure's direction, or null when unbounded. */
+export function worstValue(measure: Measure): number | null {
+  const range = valueRange(measure);
+  if (range === null) return null;
+  return measure.direction === 'higher' ? range.lower : range.upper;
+}
+
+/** Best declared value in the measure's direction, or null when unbounded. */
+export function bestValue(measure: Measure): number | null {
+  const range = valueRange(measure);
+  if (range === null) return null;
+  return measure.direction === 'higher' ? range.upper : range.lower;
+}
+
+/** Value a failed cell takes; null means indeterminate. */
+export function failureValue(measure: Measure): number | null {
+  if (measure.onFailure === undefined) return worstValue(measure);
+  return measure.onFailure === 'indeterminate' ? null : measure.onFailure;
+}
+
+/** Whether differences are taken on the log scale (ratios). */
+export function isLogScale(measure: Measure): boolean {
+  return measure.kind === 'duration' || measure.kind === 'cost';
+}
+
+/** Whether the measure depends on the clock, so that its numbers stay out of the reproducible verdict. */
+export function isWallClock(measure: Measure): boolean {
+  return measure.kind === 'duration';
+}
+
+/**
+ * Why a reported value cannot be a value of the measure, or null when it can.
+ * @example valueProblem({ kind: 'binary', scale: 1, role: 'primary', direction: 'higher' }, 0.5) // => 'expected 0 or 1'
+ */
+export function valueProblem(measure: Measure, value: number): string | null {
+  if (!Number.isFinite(value)) return 'expected a finite number';
+  switch (measure.kind) {
+    case 'binary':
+      return value === 0 || value === measure.scale ? null : `expected 0 or ${measure.scale}`;
+    case 'ordinal':
+      return measure.levels.includes(value) ? null : `expected one of ${measure.levels.join(', ')}`;
+    case 'score':
+      return value >= measure.min && value <= measure.max
+        ? null
+        : `expected ${measure.min} .. ${measure.max}`;
+    case 'count':
+      return countProblem(measure, value);
+    case 'duration':
+    case 'cost':
+      return value > 0 || (value === 0 && measure.floor !== undefined)
+        ? null
+        : 'expected a value above 0';
+    case 'continuous':
+      return null;
+  }
+}
+
+function countProblem(measure: Measure & { kind: 'count' }, value: number): string | null {
+  if (!Number.isInteger(value) || value < measure.min)
+    return `expected a whole number >= ${measure.min}`;
+  return measure.max !== undefined && value > measure.max
+    ? `expected at most ${measure.max}`
+    : null;
+}

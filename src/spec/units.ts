@@ -1,0 +1,171 @@
+/**
+ * Unit, case and split.
+ *
+ * unit   the independent source (incident, customer, task family) that contributes one observation to inference; n counts units
+ * case   one task; several cases may share a unit; a case belongs to exactly one unit and one split
+ * split  `train` (optimizer reads), `selection` (optimizer chooses), `final` (held back; produces the reported lift)
+ */
+import * as z from 'zod';
+import { canonicalText, compareCodeUnits, type Json } from '../base/canonical.ts';
+import { type Digest, digestOf } from '../base/digest.ts';
+import {
+  conditionSchema,
+  fieldNameSchema,
+  idSchema,
+  packagePinSchema,
+  relativePathSchema,
+  textSchema,
+} from './words.ts';
+
+export const splitSchema = z.enum(['train', 'selection', 'final']);
+export type Split = z.infer<typeof splitSchema>;
+
+/** One file of cases: JSON lines or a JSON array of objects, in the experiment folder or in an installed package. */
+export const caseFileSchema = z.strictObject({
+  package: packagePinSchema.optional(),
+  path: relativePathSchema,
+  set: z
+    .record(fieldNameSchema, z.string())
+    .optional()
+    .describe('Fields added to every row; {row} stands for the row number from 1.'),
+});
+export type CaseFile = z.infer<typeof caseFileSchema>;
+
+export const casesSchema = z.strictObject({
+  files: z.array(caseFileSchema).min(1),
+  id: fieldNameSchema.describe('Field that names the case.'),
+  input: z
+    .array(fieldNameSchema)
+    .optional()
+    .describe('Fields shown to execute; default: all but id, unit, split and expected.'),
+  expected: z.array(fieldNameSchema).default([]).describe('Fields shown to grade only.'),
+});
+export type Cases = z.infer<typeof casesSchema>;
+
+export const splitsSchema = z.discriminatedUnion('by', [
+  z.strictObject({ by: z.literal('field'), field: fieldNameSchema }),
+  z.strictObject({
+    by: z.literal('hash'),
+    salt: textSchema,
+    final: z.number().min(0).max(1),
+    selection: z.number().min(0).max(1).default(0),
+    train: z.number().min(0).max(1).default(0),
+  }),
+]);
+export type Splits = z.infer<typeof splitsSchema>;
+
+/** A rule that keeps or drops rows before the split check; every exclusion is named by its id in the funnel. */
+export const admissionRuleSchema = z.union([
+  z.strictObject({ id: idSchema, keep: conditionSchema }),
+  z.strictObject({
+    id: idSchema,
+    unique: z.strictObject({
+      field: fieldNameSchema,
+      normalize: z.enum(['none', 'whitespace-case']).default('none'),
+    }),
+  }),
+]);
+export type AdmissionRule = z.infer<typeof admissionRuleSchema>;
+
+/** One row as read, before admission. `row` counts from 1 over all files, in file order. */
+export interface CaseRow {
+  readonly row: number;
+  readonly file: string;
+  readonly line: number;
+  readonly fields: { readonly [field: string]: Json };
+}
+
+/** One admitted case. `input` goes to execute, `expected` to grade only; `fields` feed `where` and admission. */
+export interface Case {
+  readonly id: string;
+  readonly unit: string;
+  readonly split: Split;
+  readonly row: number;
+  readonly fields: { readonly [field: string]: Json };
+  readonly input: { readonly [field: string]: Json };
+  readonly expected: { readonly [field: string]: Json };
+}
+
+export type UnitIdReason = 'E_ID_EMPTY' | 'E_ID_LONG' | 'E_ID_NOT_NFC' | 'E_ID_SPACE' | 'E_ID_CHAR';
+
+/**
+ * Why an id cannot name a unit or a case, or null when it can. Ids are refused, never repaired.
+ * @example unitIdProblem('u-1 ') // => 'E_ID_SPACE'
+ */
+export function unitIdProblem(id: string): UnitIdReason | null {
+  if (id === '') return 'E_ID_EMPTY';
+  if (!id.isWellFormed() || /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}]/u.test(id)) return 'E_ID_CHAR';
+  if (/[^\S ]|[\p{Zl}\p{Zp}]/u.test(id) || /(?! )\p{Zs}/u.test(id)) return 'E_ID_CHAR';
+  if (id !== id.normalize('NFC')) return 'E_ID_NOT_NFC';
+  if (/^ | $| {2}/.test(id)) return 'E_ID_SPACE';
+  if (new TextEncoder().encode(id).length > 256) return 'E_ID_LONG';
+  return null;
+}
+
+/** Version word of `skeletonOf`, recorded in every seal. */
+export const skeletonVersion = 'skeleton/1';
+
+/**
+ * What two spellings of one unit share: width, case, ligatures and invisible characters folded.
+ * @example skeletonOf('STRASSE') === skeletonOf('straße') // => true
+ */
+export function skeletonOf(id: string): string {
+  return id
+    .normalize('NFKC')
+    .replace(/\p{Cf}|[\u{FE00}-\u{FE0F}]|\u{034F}/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKC')
+    .replace(/ +/g, ' ');
+}
+
+/** Version word of `fingerprintOf`, recorded in every seal. */
+export const fingerprintVersion = 'fingerprint/1';
+
+/**
+ * Digest of a case's input with strings folded (NFKC, lower case, white space collapsed): a renamed copy keeps its fingerprint.
+ * @param ignore  top-level fields left out, such as ids and dates
+ */
+export function fingerprintOf(
+  input: { readonly [field: string]: Json },
+  ignore: readonly string[] = [],
+): Digest {
+  const kept = Object.entries(input).filter(([key]) => !ignore.includes(key));
+  return digestOf(canonicalText(foldJson(Object.fromEntries(kept))));
+}
+
+function foldJson(value: Json): Json {
+  if (typeof value === 'string') return foldText(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(foldJson);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, foldJson(member)]));
+}
+
+/** Text with width, case and white space folded: the `whitespace-case` normalization of `unique`. */
+export function foldText(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+}
+
+/** What a reservation stores of one unit. */
+export interface UnitRecord {
+  readonly id: string;
+  readonly skeleton: string;
+  readonly fingerprints: readonly Digest[];
+}
+
+/** Units of the given cases with their fingerprint sets, sorted by id in code units. */
+export function unitRecords(cases: readonly Case[], ignore: readonly string[] = []): UnitRecord[] {
+  const prints = new Map<string, Set<Digest>>();
+  for (const each of cases) {
+    const known = prints.get(each.unit) ?? new Set<Digest>();
+    known.add(fingerprintOf(each.input, ignore));
+    prints.set(each.unit, known);
+  }
+  return [...prints.entries()]
+    .sort(([first], [second]) => compareCodeUnits(first, second))
+    .map(([id, fingerprints]) => ({
+      id,
+      skeleton: skeletonOf(id),
+      fingerprints: [...fingerprints].sort(compareCodeUnits),
+    }));
+}
