@@ -1,0 +1,159 @@
+/**
+ * Design digests: what a measurement is, apart from who runs it, where and when.
+ *
+ * The design holds the spec without its name, prose, paths, host command, concurrency and budget; the content of cases, evaluator
+ * and controls; the cell set. `casesDigest` leaves the arms out, `designDigest` adds the baseline by content and the candidates by
+ * number. Renaming an arm, reordering rows or moving files changes neither.
+ */
+import { compareCodeUnits } from '../base/canonical.ts';
+import { type Digest, digestOfValue } from '../base/digest.ts';
+import { admittedCases, type CaseIndex, finalCases, type IndexedCase } from './case-index.ts';
+import { isInferential } from './gates.ts';
+import { type DeclaredDesign, resolveMethod } from './inference.ts';
+import type { ResolvedMethod, SealedArm } from './seal.ts';
+import { candidateIds, type ExperimentSpec } from './spec.ts';
+
+export interface DesignParts {
+  readonly spec: ExperimentSpec;
+  readonly index: CaseIndex;
+  readonly baseline: SealedArm;
+  /** Content digests of the evaluator's files, any order. */
+  readonly evaluator: readonly string[];
+  /** Surface digest per control id; null for a fault control. */
+  readonly controls: Readonly<Record<string, Digest | null>>;
+}
+
+/** Digests that seeds (`cases`) and cell keys (`design`) are made from. */
+export function designDigests(parts: DesignParts): { cases: Digest; design: Digest } {
+  const cases = {
+    type: 'liftgate/design/v1',
+    spec: strippedSpec(parts),
+    evaluator: [...parts.evaluator].sort(compareCodeUnits),
+    cases: admittedCases(parts.index)
+      .map(({ id, unit, split, inputDigest, expectedDigest }) => ({
+        id,
+        unit,
+        split,
+        inputDigest,
+        expectedDigest,
+      }))
+      .sort((first, second) => compareCodeUnits(first.id, second.id)),
+    cells: cellSet(parts.index, parts.spec.repeats),
+  };
+  const arms = {
+    baseline: { surface: parts.baseline.surfaceDigest, pins: parts.baseline.pins },
+    candidates: candidateIds(parts.spec).length,
+  };
+  return { cases: digestOfValue(cases), design: digestOfValue({ ...cases, arms }) };
+}
+
+function strippedSpec({ spec, controls }: DesignParts): unknown {
+  const {
+    name: _name,
+    arms: _arms,
+    host,
+    budget: _budget,
+    cases,
+    claim,
+    multiplicity,
+    ...rest
+  } = spec;
+  const order = candidateIds(spec);
+  return {
+    ...rest,
+    claim: {
+      use: claim.use,
+      population: claim.population.id,
+      unit: claim.unit,
+      generalization: claim.generalization,
+      ...(claim.minimumEffect === undefined ? {} : { minimumEffect: claim.minimumEffect }),
+    },
+    cases: {
+      id: cases.id,
+      expected: cases.expected,
+      ...(cases.input === undefined ? {} : { input: cases.input }),
+    },
+    host: { limits: host.limits },
+    multiplicity:
+      typeof multiplicity === 'string'
+        ? multiplicity
+        : multiplicity.sequence.map((id) => order.indexOf(id)),
+    controls: spec.controls.map((control) => ({
+      ...control,
+      ...('surface' in control ? { surface: controls[control.id] ?? null } : {}),
+    })),
+  };
+}
+
+function cellSet(index: CaseIndex, repeats: number): [string, number][] {
+  const ids = finalCases(index).map((each) => each.id);
+  return ids
+    .sort(compareCodeUnits)
+    .flatMap((id) =>
+      Array.from({ length: repeats }, (_, repeat): [string, number] => [id, repeat]),
+    );
+}
+
+/** What the `auto` table may look at for one measure: planned units and pairs, never data. */
+export function declaredDesign(
+  spec: ExperimentSpec,
+  index: CaseIndex,
+  measureId: string,
+  threshold: number | null,
+): DeclaredDesign | null {
+  const measure = spec.measures[measureId];
+  if (measure === undefined) return null;
+  const applicable = finalCases(index).filter((each) => each.applies.includes(measureId));
+  const casesPerUnit = countByUnit(applicable);
+  return {
+    measure,
+    inference: spec.inference,
+    generalization: spec.claim.generalization,
+    units: casesPerUnit.size,
+    pairsPerUnit: Math.max(0, ...casesPerUnit.values()) * spec.repeats,
+    threshold,
+  };
+}
+
+function countByUnit(cases: readonly IndexedCase[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const each of cases) counts.set(each.unit, (counts.get(each.unit) ?? 0) + 1);
+  return counts;
+}
+
+/** A measure's method request: the gate that reads it, or none for a measure that is only shown. */
+interface MethodRequest {
+  readonly measure: string;
+  readonly gate: string | null;
+  readonly threshold: number | null;
+}
+
+/** Every interval the experiment needs: one per inferential gate, one per measure that no such gate reads. */
+export function methodRequests(spec: ExperimentSpec): MethodRequest[] {
+  const gated: MethodRequest[] = spec.gates.flatMap((gate) => {
+    if (gate.gate === 'lift')
+      return [{ measure: gate.measure, gate: 'lift', threshold: gate.threshold }];
+    if (gate.gate === 'no-regression')
+      return [{ measure: gate.measure, gate: gate.gate, threshold: -gate.margin }];
+    return [];
+  });
+  const read = new Set(
+    spec.gates.filter(isInferential).flatMap((gate) => ('measure' in gate ? [gate.measure] : [])),
+  );
+  const shown = Object.keys(spec.measures)
+    .filter((id) => !read.has(id))
+    .sort(compareCodeUnits)
+    .map((measure) => ({ measure, gate: null, threshold: null }));
+  return [...gated, ...shown];
+}
+
+/** Resolved method of every request; refused rows are left out (the rules report them, so that a gated one is never sealed). */
+export function resolvedMethods(spec: ExperimentSpec, index: CaseIndex): ResolvedMethod[] {
+  return methodRequests(spec).flatMap(({ measure, gate, threshold }) => {
+    const design = declaredDesign(spec, index, measure, threshold);
+    const resolution = design === null ? null : resolveMethod(design);
+    if (resolution?.status !== 'resolved') return [];
+    const { row, method, guarantee } = resolution;
+    return [{ measure, gate, row, method, guarantee, threshold }];
+  });
+}

@@ -1,0 +1,153 @@
+/** Compares a recorded seal with one made from the files as they are now: every difference by field or by file. */
+import { compareCodeUnits, type Json } from '../base/canonical.ts';
+import { LiftgateError } from '../base/errors.ts';
+import type { Material, SealedExperiment } from './seal.ts';
+
+/** One difference; `file` is set when a sealed file changed, appeared or vanished. */
+export interface Drift {
+  readonly path: string;
+  readonly file: string | null;
+  readonly what: string;
+}
+
+/** Members that follow from others, so that a difference in them alone says nothing new. */
+const derived = new Set([
+  'tree',
+  'root',
+  'object',
+  'surfaceDigest',
+  'planObject',
+  'digests',
+  'count',
+  'plannedCount',
+]);
+
+/** Members of `engine` that may differ: a different build with equal statistics versions is a notice. */
+const tolerated = new Set(['engine.version', 'engine.build', 'engine.nodeMajor', 'engine.unicode']);
+
+export interface SealComparison {
+  readonly drift: readonly Drift[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * Differences between a recorded seal and a fresh one of the same stage.
+ * A changed file is named once, with the digests that came of it left out.
+ */
+export function compareSeals(recorded: SealedExperiment, fresh: SealedExperiment): SealComparison {
+  const all = differences(recorded, fresh, '');
+  const notices = all
+    .filter((each) => tolerated.has(each.path))
+    .map((each) => `${each.path}: ${each.what}`);
+  const direct = all.filter((each) => !tolerated.has(each.path));
+  const named = direct.filter((each) => !each.path.split('.').some((part) => derived.has(part)));
+  return { drift: dropRepeats(named.length > 0 ? named : direct), notices };
+}
+
+function dropRepeats(drift: readonly Drift[]): Drift[] {
+  const seen = new Set<string>();
+  return drift.filter((each) => {
+    const key = each.file ?? each.path;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isMaterial(value: unknown): value is Material {
+  return isObject(value) && 'sha256' in value && 'path' in value;
+}
+
+function differences(recorded: unknown, fresh: unknown, path: string): Drift[] {
+  if (Object.is(recorded, fresh)) return [];
+  if (isMaterial(recorded) && isMaterial(fresh)) return materialDrift(recorded, fresh, path);
+  if (path.endsWith('materials') && Array.isArray(recorded) && Array.isArray(fresh)) {
+    return materialsDrift(recorded.filter(isMaterial), fresh.filter(isMaterial), path);
+  }
+  if (Array.isArray(recorded) && Array.isArray(fresh)) return arrayDrift(recorded, fresh, path);
+  if (isObject(recorded) && isObject(fresh)) return objectDrift(recorded, fresh, path);
+  return [{ path, file: null, what: `sealed ${show(recorded)}, now ${show(fresh)}` }];
+}
+
+function arrayDrift(
+  recorded: readonly unknown[],
+  fresh: readonly unknown[],
+  path: string,
+): Drift[] {
+  const length = Math.max(recorded.length, fresh.length);
+  return Array.from({ length }, (_, index) =>
+    differences(recorded[index], fresh[index], `${path}[${index}]`),
+  ).flat();
+}
+
+function objectDrift(
+  recorded: Readonly<Record<string, unknown>>,
+  fresh: Readonly<Record<string, unknown>>,
+  path: string,
+): Drift[] {
+  const keys = [...new Set([...Object.keys(recorded), ...Object.keys(fresh)])].sort(
+    compareCodeUnits,
+  );
+  return keys.flatMap((key) =>
+    differences(recorded[key], fresh[key], path === '' ? key : `${path}.${key}`),
+  );
+}
+
+function materialDrift(recorded: Material, fresh: Material, path: string): Drift[] {
+  if (recorded.path !== fresh.path)
+    return [{ path, file: fresh.path, what: `sealed as ${recorded.path}` }];
+  if (recorded.sha256 === fresh.sha256) return [];
+  return [{ path, file: recorded.path, what: 'its bytes changed after sealing' }];
+}
+
+function materialsDrift(
+  recorded: readonly Material[],
+  fresh: readonly Material[],
+  path: string,
+): Drift[] {
+  const now = new Map(fresh.map((material) => [material.path, material]));
+  const then = new Set(recorded.map((material) => material.path));
+  const changed = recorded.flatMap((material) => {
+    const found = now.get(material.path);
+    if (found === undefined)
+      return [{ path, file: material.path, what: 'it was sealed and is missing now' }];
+    return materialDrift(material, found, path);
+  });
+  const added = fresh
+    .filter((material) => !then.has(material.path))
+    .map((material) => ({ path, file: material.path, what: 'it was not sealed' }));
+  return [...changed, ...added];
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'object' ? describe(value as Json) : String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+function describe(value: Json): string {
+  return Array.isArray(value) ? `a list of ${value.length}` : 'a group of members';
+}
+
+/**
+ * Stops when a recorded seal no longer describes the files.
+ * @throws {LiftgateError} seal-drift  naming every changed file or field (exit 41)
+ */
+export function refuseDrift(comparison: SealComparison, stage: 'plan' | 'final'): void {
+  const [first] = comparison.drift;
+  if (first === undefined) return;
+  const named = comparison.drift.map((each) => `${each.file ?? each.path}: ${each.what}`);
+  throw new LiftgateError(
+    'seal-drift',
+    `The experiment no longer matches its ${stage} seal:\n    ${named.join('\n    ')}`,
+    {
+      where: { file: first.file ?? undefined, path: first.path },
+      mend: 'Restore the sealed bytes, or seal the changed experiment as a new one with `liftgate seal`.',
+      details: { drift: comparison.drift },
+    },
+  );
+}

@@ -1,0 +1,316 @@
+/** Builds the two stages of a seal from plain values: files are read elsewhere, objects are stored elsewhere. */
+import { canonicalLine, canonicalText, compareCodeUnits } from '../base/canonical.ts';
+import { type Digest, digestOf, isDigest } from '../base/digest.ts';
+import { invariant } from '../base/errors.ts';
+import { merkleRoot } from '../base/merkle.ts';
+import { admittedCases, type CaseIndex, finalCases } from './case-index.ts';
+import { designDigests, resolvedMethods } from './design.ts';
+import { autoTableVersion, bettingTruncation } from './inference.ts';
+import {
+  type EngineIdentity,
+  type Material,
+  type SealedArm,
+  type SealedExperiment,
+  sealType,
+  surfaceDigest,
+  treeDigest,
+} from './seal.ts';
+import { seedLabels, seedRule } from './seeds.ts';
+import { baselineArm, candidateIds, type ExperimentSpec } from './spec.ts';
+import {
+  type Case,
+  fingerprintVersion,
+  skeletonVersion,
+  type UnitRecord,
+  unitRecords,
+} from './units.ts';
+
+/** Files behind one surface: component name to material; installed packages it is pinned to. */
+export interface ArmFiles {
+  readonly surface: Readonly<Record<string, Material>>;
+  readonly packages: readonly { readonly name: string; readonly tree: Digest }[];
+}
+
+export interface SealInput {
+  readonly spec: ExperimentSpec;
+  readonly specSource: Material;
+  readonly index: CaseIndex;
+  readonly cases: readonly Case[];
+  readonly arms: Readonly<Record<string, ArmFiles>>;
+  /** Surfaces of controls by control id; fault controls are absent. */
+  readonly controls: Readonly<Record<string, Readonly<Record<string, Material>>>>;
+  readonly evaluator: readonly Material[];
+  /** Digests of the host's packages and words of its command that name no file: what the seal cannot pin by bytes. */
+  readonly hostPrograms: readonly string[];
+  readonly dataset: readonly Material[];
+  readonly engine: EngineIdentity;
+}
+
+/** A seal and the objects it names, each as stored bytes. */
+export interface SealDraft {
+  readonly seal: SealedExperiment;
+  readonly objects: readonly string[];
+}
+
+/** Stored bytes of a unit list: one canonical array of unit records. */
+export function formatUnits(units: readonly UnitRecord[]): string {
+  return canonicalLine(units);
+}
+
+function unitSet(units: readonly UnitRecord[]): { count: number; root: Digest; object: Digest } {
+  return {
+    count: units.length,
+    root: merkleRoot(units.map((unit) => canonicalText(unit))),
+    object: digestOf(formatUnits(units)),
+  };
+}
+
+/** Final units and development units of an experiment, sorted by id. */
+export function splitUnits(input: Pick<SealInput, 'spec' | 'cases'>): {
+  final: UnitRecord[];
+  development: UnitRecord[];
+} {
+  const ignore = input.spec.fingerprint.ignore;
+  return {
+    final: unitRecords(
+      input.cases.filter((each) => each.split === 'final'),
+      ignore,
+    ),
+    development: unitRecords(
+      input.cases.filter((each) => each.split !== 'final'),
+      ignore,
+    ),
+  };
+}
+
+/** Digest of a surface from its files, as the host will report it. */
+export function surfaceDigestOf(surface: Readonly<Record<string, Material>>): Digest {
+  const parts: Record<string, Digest> = {};
+  for (const [name, material] of Object.entries(surface)) {
+    const digest = `sha256:${material.sha256}`;
+    invariant(isDigest(digest), 'a material holds 64 hex digits');
+    parts[name] = digest;
+  }
+  return surfaceDigest(parts);
+}
+
+function sealArm(
+  spec: ExperimentSpec,
+  id: string,
+  files: ArmFiles | undefined,
+  stage: 'plan' | 'final',
+): SealedArm {
+  const role = id === baselineArm ? 'baseline' : 'candidate';
+  const declared = role === 'baseline' ? spec.arms.baseline : spec.arms.candidates[id];
+  const bound = files !== undefined && (role === 'baseline' || stage === 'final');
+  const materials = bound ? sortedMaterials(Object.values(files.surface)) : [];
+  return {
+    id,
+    role,
+    materials,
+    tree: treeDigest(materials),
+    surfaceDigest: bound ? surfaceDigestOf(files.surface) : null,
+    pins: { model: declared?.pins?.model ?? null, packages: bound ? [...files.packages] : [] },
+    boundAt: role === 'baseline' ? 'plan' : 'final',
+  };
+}
+
+function sortedMaterials(materials: readonly Material[]): Material[] {
+  const byPath = new Map(materials.map((material) => [material.path, material]));
+  return [...byPath.values()].sort((first, second) => compareCodeUnits(first.path, second.path));
+}
+
+/** Case index as stored. */
+export function formatCaseIndex(index: CaseIndex): string {
+  return canonicalLine(index);
+}
+
+/** Planned cells as stored: final cases by code units, repeats and number of arms. */
+export function formatCellPlan(spec: ExperimentSpec, index: CaseIndex): string {
+  const cases = finalCases(index).map((each) => each.id);
+  return canonicalLine({
+    type: 'liftgate/cells/v1',
+    cases: cases.sort(compareCodeUnits),
+    repeats: spec.repeats,
+    arms: candidateIds(spec).length + 1,
+  });
+}
+
+/** Seal of stage `plan`: everything but the candidates' bytes. */
+export function planSeal(input: SealInput): SealDraft {
+  const { spec, index } = input;
+  const { final, development } = splitUnits(input);
+  const arms = [baselineArm, ...candidateIds(spec)].map((id) =>
+    sealArm(spec, id, input.arms[id], 'plan'),
+  );
+  const [baseline] = arms;
+  invariant(baseline !== undefined, 'an experiment has a baseline');
+  const controls = spec.controls.map((control) =>
+    sealControl(control.id, input.controls[control.id]),
+  );
+  const digests = designDigests({
+    spec,
+    index,
+    baseline,
+    evaluator: input.evaluator.map((material) => material.sha256),
+    controls: Object.fromEntries(controls.map((control) => [control.id, control.surfaceDigest])),
+  });
+  const cellPlan = formatCellPlan(spec, index);
+  const seal: SealedExperiment = {
+    type: sealType,
+    experimentId: spec.name,
+    stage: 'plan',
+    plan: null,
+    previous: null,
+    amendments: [],
+    spec,
+    specSource: input.specSource,
+    claim: { ...spec.claim, direction: primaryDirection(spec) },
+    units: {
+      ...unitSet(final),
+      family: spec.claim.population.id,
+      skeletonVersion,
+      fingerprintVersion,
+    },
+    development: development.length === 0 ? null : unitSet(development),
+    arms,
+    controls,
+    digests: { cases: digests.cases, design: digests.design },
+    ...sealedContent(input, cellPlan),
+    ...sealedRules(spec, index),
+    engine: input.engine,
+    unpinned: unpinned(input),
+  };
+  return {
+    seal,
+    objects: unique([
+      formatUnits(final),
+      formatUnits(development),
+      formatCaseIndex(index),
+      cellPlan,
+    ]),
+  };
+}
+
+function unique(objects: readonly string[]): string[] {
+  return [...new Set(objects)];
+}
+
+function sealControl(
+  id: string,
+  surface: Readonly<Record<string, Material>> | undefined,
+): SealedExperiment['controls'][number] {
+  const materials = surface === undefined ? [] : sortedMaterials(Object.values(surface));
+  return {
+    id,
+    materials,
+    tree: treeDigest(materials),
+    surfaceDigest: surface === undefined ? null : surfaceDigestOf(surface),
+  };
+}
+
+function primaryDirection(spec: ExperimentSpec): 'higher' | 'lower' | null {
+  return (
+    Object.values(spec.measures).find((measure) => measure.role === 'primary')?.direction ?? null
+  );
+}
+
+type ContentMembers = Pick<SealedExperiment, 'evaluator' | 'dataset' | 'cells' | 'host'>;
+
+function sealedContent(input: SealInput, cellPlan: string): ContentMembers {
+  const { spec, index } = input;
+  const evaluator = sortedMaterials(input.evaluator);
+  const dataset = sortedMaterials(input.dataset);
+  const rows = admittedCases(index);
+  return {
+    evaluator: {
+      materials: evaluator,
+      tree: treeDigest(evaluator),
+      judges: [],
+      scoreScale: 'declared per measure',
+    },
+    dataset: {
+      materials: dataset,
+      tree: treeDigest(dataset),
+      cases: {
+        count: rows.length,
+        root: merkleRoot(rows.map((row) => canonicalText(row))),
+        object: digestOf(formatCaseIndex(index)),
+      },
+    },
+    cells: {
+      replicates: spec.repeats,
+      plannedCount: finalCases(index).length * spec.repeats * (candidateIds(spec).length + 1),
+      planObject: digestOf(cellPlan),
+      orderSeedRule: 'units by stream unit-order, arms within blocks by stream arm-order',
+    },
+    host: { adapter: 'worker' in spec.host ? 'worker' : 'module', version: null, receiptKeys: [] },
+  };
+}
+
+type RuleMembers = Pick<
+  SealedExperiment,
+  'analysis' | 'decision' | 'limits' | 'disclosure' | 'seeds'
+>;
+
+function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers {
+  const { level } = spec.inference;
+  return {
+    analysis: {
+      estimand: `mean improvement across units, weights: ${spec.inference.weights}`,
+      level,
+      errorLevels: { lift: rounded((1 - level) / 2), rate: rounded(1 - level) },
+      alphaNano: Math.round((1 - level) * 1e9),
+      autoTable: autoTableVersion,
+      methods: resolvedMethods(spec, index),
+      bettingTruncation,
+      resamples: spec.inference.resamples,
+      missingData: 'pairs leave on both arms; worst-case filling must not change the decision',
+    },
+    decision: {
+      gates: spec.gates,
+      multiplicity: spec.multiplicity,
+      ties: 'by code units of candidate ids',
+    },
+    limits: {
+      maxAttempts: spec.attempts.max,
+      budget: { usd: spec.budget.usd ?? null, wallMinutes: spec.budget.wallMinutes ?? null },
+      deadline: null,
+    },
+    disclosure: 'per-unit',
+    seeds: { rule: seedRule, labels: [...seedLabels] },
+  };
+}
+
+/** Error levels as decimals people wrote: (1 - 0.95) / 2 is 0.025, not 0.025000000000000022. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+function unpinned(input: SealInput): string[] {
+  const models = [input.spec.arms.baseline, ...Object.values(input.spec.arms.candidates)].flatMap(
+    (arm) =>
+      arm.pins?.model === undefined ? [] : [`model ${arm.pins.model} as served to the host`],
+  );
+  const programs = input.hostPrograms.map((program) => `program ${program}`);
+  return [
+    ...new Set([
+      ...models,
+      ...programs,
+      'packages the host imports beyond those named in the spec',
+    ]),
+  ].sort(compareCodeUnits);
+}
+
+/** Seal of stage `final`: the plan with the candidates' bytes bound. */
+export function bindSeal(
+  plan: SealedExperiment,
+  planDigest: Digest,
+  files: Readonly<Record<string, ArmFiles>>,
+): SealedExperiment {
+  invariant(plan.stage === 'plan', 'only a plan is bound');
+  const arms = plan.arms.map((arm) =>
+    arm.role === 'baseline' ? arm : sealArm(plan.spec, arm.id, files[arm.id], 'final'),
+  );
+  return { ...plan, stage: 'final', plan: planDigest, arms };
+}
