@@ -1,0 +1,89 @@
+/** `liftgate/stats`: the statistical methods by name. */
+export {
+  type BettingOptions,
+  bettingBounds,
+  bettingLowerBound,
+  bettingTruncation,
+  bettingUpperBound,
+} from './betting.ts';
+export {
+  type BootstrapBounds,
+  type BootstrapInterval,
+  type BootstrapIntervalOptions,
+  type BootstrapMethod,
+  type BootstrapOptions,
+  type BootstrapOrigin,
+  bootstrapInterval,
+  bootstrapTBounds,
+  tBootstrapTBounds,
+} from './bootstrap.ts';
+export {
+  type Binomial,
+  betaCdf,
+  betaQuantile,
+  betaUpper,
+  betaUpperQuantile,
+  binomialCdf,
+  binomialQuantile,
+  binomialUpper,
+  normalCdf,
+  normalQuantile,
+  normalUpper,
+  normalUpperQuantile,
+  tCdf,
+  tQuantile,
+  tUpper,
+  tUpperQuantile,
+} from './distribution.ts';
+export { exp, expm1, log, log1p } from './elementary.ts';
+export {
+  type Bounds,
+  errorPerSide,
+  type Guarantee,
+  type Indeterminate,
+  type Interval,
+  type IntervalMethod,
+  indeterminate,
+  isIndeterminate,
+} from './interval.ts';
+export { meanDifferenceBounds, meanDifferenceInterval } from './mean-difference.ts';
+export {
+  benjaminiHochbergAdjust,
+  bonferroniAdjust,
+  type HolmStep,
+  holmAdjust,
+  holmByBounds,
+} from './multiplicity.ts';
+export {
+  type DiscordantCounts,
+  type McnemarTest,
+  mcnemarExact,
+  type PairedCounts,
+  pairedRiskDifferenceBounds,
+  pairedRiskDifferenceInterval,
+  tangoStatistic,
+} from './paired-binary.ts';
+export { type RequiredUnits, type RequiredUnitsOptions, requiredUnits } from './power.ts';
+export {
+  clopperPearsonInterval,
+  clopperPearsonLower,
+  clopperPearsonUpper,
+  type ProportionCounts,
+  wilsonInterval,
+} from './proportion.ts';
+export {
+  type RandomStream,
+  type ResamplingStream,
+  randomStream,
+  resamplingStream,
+} from './random.ts';
+export { roundSignificant, significantDigits } from './rounding.ts';
+export { type BetaPoint, type BetaShape, erfc, logGamma } from './special.ts';
+export {
+  type Description,
+  describeValues,
+  descriptiveQuantile,
+  type Moments,
+  moments,
+  sum,
+} from './summary.ts';

@@ -1,0 +1,122 @@
+/** Several candidates: adjusted p-values, and Holm's procedure read off one-sided bounds without any p-value. */
+import { LiftgateError } from '../base/errors.ts';
+import { requireProbability } from './arguments.ts';
+
+function requirePValues(pValues: readonly number[]): void {
+  pValues.forEach((p, index) => {
+    requireProbability(`pValues[${index}]`, p);
+  });
+}
+
+/** Positions in ascending order of their keys, ties by position. */
+function ascending(keys: readonly number[]): number[] {
+  return keys
+    .map((_, index) => index)
+    .sort((left, right) => (keys[left] ?? 0) - (keys[right] ?? 0) || left - right);
+}
+
+/**
+ * Bonferroni-adjusted p-values: each times their number, at most 1. Reject where the adjusted value is ≤ significanceLevel.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example bonferroniAdjust([0.01, 0.5]) // => [0.02, 1]
+ */
+export function bonferroniAdjust(pValues: readonly number[]): number[] {
+  requirePValues(pValues);
+  return pValues.map((p) => Math.min(1, pValues.length * p));
+}
+
+/**
+ * Holm-adjusted p-values (step-down). Reject where the adjusted value is ≤ significanceLevel.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example holmAdjust([0.01, 0.5, 0.25]) // => [0.03, 0.5, 0.5]
+ * @see Holm (1979), Scandinavian Journal of Statistics 6:65
+ */
+export function holmAdjust(pValues: readonly number[]): number[] {
+  requirePValues(pValues);
+  const adjusted = [...pValues];
+  let largest = 0;
+  ascending(pValues).forEach((index, rank) => {
+    largest = Math.max(largest, Math.min(1, (pValues.length - rank) * (pValues[index] ?? 0)));
+    adjusted[index] = largest;
+  });
+  return adjusted;
+}
+
+/**
+ * Benjamini-Hochberg-adjusted p-values (false discovery rate). Reject where the adjusted value is ≤ the wanted rate.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example benjaminiHochbergAdjust([0.05, 0.05]) // => [0.05, 0.05]
+ * @see Benjamini & Hochberg (1995), JRSS B 57:289
+ */
+export function benjaminiHochbergAdjust(pValues: readonly number[]): number[] {
+  requirePValues(pValues);
+  const adjusted = [...pValues];
+  let smallest = 1;
+  ascending(pValues)
+    .reverse()
+    .forEach((index, behind) => {
+      const rank = pValues.length - behind;
+      smallest = Math.min(smallest, (pValues[index] ?? 0) * (pValues.length / rank));
+      adjusted[index] = smallest;
+    });
+  return adjusted;
+}
+
+/** What Holm's procedure says about one candidate. */
+export interface HolmStep {
+  readonly rejected: boolean;
+  /** Place in Holm's order, from 1; the procedure stops at the first step that is not cleared. */
+  readonly step: number;
+  /** The one-sided error is divided by this: m − step + 1 when rejected, m when not. */
+  readonly divisor: number;
+}
+
+/** How many divisors 1, 2, … a candidate clears without a gap. */
+function clearedDepth(levels: readonly boolean[]): number {
+  const gap = levels.indexOf(false);
+  return gap < 0 ? levels.length : gap;
+}
+
+/**
+ * Holm's procedure over m candidates by bounds: no p-value is inverted.
+ *
+ * A candidate clears divisor k only if its gates clear with their error divided by k and by every smaller divisor. Step j
+ * asks for divisor m − j + 1; candidates come in descending order of what they clear, ties by position.
+ *
+ * @param clears  for each of m candidates, m answers: at index k − 1 whether it clears with the error divided by k
+ * @returns       one entry per candidate, in the order given; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a candidate has not exactly m answers
+ * @example holmByBounds([[true, false], [true, true]])
+ * // => [{ rejected: true, step: 2, divisor: 1 }, { rejected: true, step: 1, divisor: 2 }]
+ * @see Holm (1979), Scandinavian Journal of Statistics 6:65
+ */
+export function holmByBounds(clears: readonly (readonly boolean[])[]): HolmStep[] {
+  const count = clears.length;
+  const depths = clears.map((levels, index) => {
+    if (levels.length !== count) {
+      throw new LiftgateError(
+        'stats-argument-invalid',
+        `clears[${index}] must hold ${count} answers, one per divisor, got ${levels.length}`,
+        {
+          where: { path: `clears[${index}]` },
+          mend: 'Evaluate every candidate at every divisor from 1 to m.',
+        },
+      );
+    }
+    return clearedDepth(levels);
+  });
+  const order = ascending(depths.map((depth) => -depth));
+  const stop = order.findIndex((index, rank) => (depths[index] ?? 0) < count - rank);
+  const rejectedSteps = stop < 0 ? count : stop;
+  return depths.map((_, index) => {
+    const step = order.indexOf(index) + 1;
+    const rejected = step <= rejectedSteps;
+    return { rejected, step, divisor: rejected ? count - step + 1 : count };
+  });
+}

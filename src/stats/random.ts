@@ -1,0 +1,105 @@
+/**
+ * Seeded randomness: the only door to seedrandom. A seed is 64 hex digits, always given by the caller, and every use
+ * draws from its own labelled stream, so adding a draw in one place moves nothing in another.
+ */
+import seedrandom from 'seedrandom';
+import { sha256 } from '../base/digest.ts';
+import { requireCount, requireSeed } from './arguments.ts';
+
+const words = 4294967296;
+
+/** A stream of pseudo-random numbers; equal seed and label give equal draws on every platform. */
+export interface RandomStream {
+  /** The next number in [0, 1). */
+  next(): number;
+  /** A whole number from 0 to n − 1, each exactly as likely; n from 1 to 2^32. */
+  below(n: number): number;
+  /** A shuffled copy (Fisher-Yates); the argument stays as it was. */
+  shuffle<Item>(items: readonly Item[]): Item[];
+}
+
+/** A whole number below n from 32-bit words: equal buckets, the incomplete last one drawn again. */
+function belowFrom(word: () => number, n: number): number {
+  const bucket = Math.floor(words / n);
+  for (;;) {
+    const index = Math.floor(word() / bucket);
+    if (index < n) return index;
+  }
+}
+
+function checkedBelow(word: () => number, n: number): number {
+  requireCount('n', n, 1);
+  requireCount('2^32 - n', words - n);
+  return belowFrom(word, n);
+}
+
+/**
+ * The stream for audited draws (unit order, arm order), seeded with sha256(seed LF label).
+ *
+ * @param seed   64 lower-case hex digits
+ * @param label  names the use; different labels give unrelated streams
+ * @throws {LiftgateError} stats-argument-invalid  if the seed is not 64 hex digits
+ * @example randomStream('00'.repeat(32), 'order').shuffle(['a', 'b', 'c', 'd']) // => ['b', 'd', 'c', 'a']
+ */
+export function randomStream(seed: string, label: string): RandomStream {
+  requireSeed('seed', seed);
+  const generator = seedrandom(hexOf(sha256(`${seed}\n${label}`)));
+  const word = (): number => generator.int32() >>> 0;
+  return {
+    next: () => generator.double(),
+    below: (n) => checkedBelow(word, n),
+    shuffle: (items) => shuffled(items, word),
+  };
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function shuffled<Item>(items: readonly Item[], word: () => number): Item[] {
+  const left = [...items];
+  const result: Item[] = [];
+  while (left.length > 0) {
+    const index = belowFrom(word, left.length);
+    const last = left.splice(-1);
+    // The drawn item leaves, the last one takes its place: constant work per draw.
+    result.push(...(index === left.length ? last : left.splice(index, 1, ...last)));
+  }
+  return result;
+}
+
+/** A fast stream of 32-bit words for the inner loop of a bootstrap. */
+export interface ResamplingStream {
+  /** The next whole number from 0 to 2^32 − 1. */
+  word(): number;
+  /** A whole number from 0 to n − 1, each exactly as likely; n from 1 to 2^32, unchecked. */
+  below(n: number): number;
+}
+
+/**
+ * The stream of resampling: sfc32 seeded with the first 128 bits of the seed, its first 16 words thrown away.
+ *
+ * @param seed  64 lower-case hex digits
+ * @throws {LiftgateError} stats-argument-invalid  if the seed is not 64 hex digits
+ * @example resamplingStream('00'.repeat(32)).below(10) // => 5
+ * @see Doty-Humphrey (2010), PractRand: sfc32
+ */
+export function resamplingStream(seed: string): ResamplingStream {
+  requireSeed('seed', seed);
+  const part = (index: number): number =>
+    Number.parseInt(seed.slice(8 * index, 8 * index + 8), 16) | 0;
+  let a = part(0);
+  let b = part(1);
+  let c = part(2);
+  let counter = part(3);
+  const word = (): number => {
+    const mixed = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + mixed) | 0;
+    return mixed >>> 0;
+  };
+  for (let warm = 0; warm < 16; warm += 1) word();
+  return { word, below: (n) => belowFrom(word, n) };
+}
