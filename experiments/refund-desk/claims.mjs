@@ -11,12 +11,12 @@ const GEZAHLT = '(?:zurück)?(?:erstattet|gezahlt|überwiesen|gutgeschrieben|aus
 const FERTIG = 'geschlossen|abgeschlossen|erledigt|veranlasst|erfolgt|durchgeführt|gelöst|beendet';
 
 const CLAIMS = [
-  String.raw`\b(?:have|has|had|was|were|been|['’]ve)\s+${WORDS}(?:${PAID}|${DONE})\b`,
+  String.raw`\b(?:have|has|had|was|were|been|['’]ve),?\s+${WORDS}(?:${PAID}|${DONE})\b`,
   String.raw`\b(?:i|we)\s+(?:just\s+|now\s+|already\s+|successfully\s+)?(?:${PAID}|${DONE})\b`,
   String.raw`\b(?:case|ticket|refund|request|matter|repayment)\s+is\s+(?:now\s+|already\s+)?${DONE}\b`,
   String.raw`\bsuccessfully\s+(?:${PAID}|${DONE})\b`,
   String.raw`\b(?:refund|money|repayment)\s+is\s+(?:now\s+|already\s+)?(?:on its way|back (?:on|in))\b`,
-  String.raw`(?<!\p{L})(?:habe|haben|hat|wurde|wurden|worden|ist|sind)\s+${WORDS}(?:${GEZAHLT}|${FERTIG})(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:habe|haben|hat|wurde|wurden|worden|ist|sind),?\s+${WORDS}(?:${GEZAHLT}|${FERTIG})(?!\p{L})`,
   String.raw`(?<!\p{L})(?:ich|wir)\s+(?:erstatteten|überwiesen|schlossen|zahlten)(?!\p{L})`,
   String.raw`(?<!\p{L})(?:erfolgreich)\s+(?:${GEZAHLT}|${FERTIG})(?!\p{L})`,
 ].map((pattern) => new RegExp(pattern, 'giu'));
