@@ -3,7 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import * as z from 'zod';
+import { digestHex, digestOf } from '../../src/base/digest.ts';
 import { executeReplySchema, gradeReplySchema } from '../../src/run/receipt.ts';
+import { bettingTruncation } from '../../src/spec/inference.ts';
+import { bettingBounds } from '../../src/stats/betting.ts';
+import { randomStream } from '../../src/stats/random.ts';
 import {
   executeRequest,
   experimentPath,
@@ -110,6 +115,39 @@ describe('the skills on the sealed final mails', () => {
     expect(skills.map((skill) => count(skill, final, 'amount_fp'))).toEqual([
       0, 0, 0, 0, 8, 0, 0, 0,
     ]);
+  });
+});
+
+describe('the family-level betting bounds at the error of four candidates under Holm', () => {
+  const options = {
+    range: { lower: -1, upper: 1 },
+    error: 0.025 / 4,
+    truncation: bettingTruncation,
+  };
+  const orders = Array.from({ length: 20 }, (_, index) => digestHex(digestOf(`order ${index}`)));
+
+  /** Bounds for the family means, in one shuffled order per seed. */
+  function boundsOf(skill: Skill) {
+    const means = [...familyDifferences(skill).values()].map((difference) => difference / 4);
+    const bounds = orders.map((seed) =>
+      bettingBounds(randomStream(seed, 'units').shuffle(means), options),
+    );
+    return z.array(z.object({ lower: z.number(), upper: z.number() })).parse(bounds);
+  }
+
+  it('put r2 above zero in every unit order', () => {
+    for (const { lower } of boundsOf('r2')) expect(lower).toBeGreaterThan(0.12);
+  });
+
+  it('leave r4 open on both sides in every unit order', () => {
+    for (const { lower, upper } of boundsOf('r4')) {
+      expect(lower).toBeLessThan(-0.14);
+      expect(upper).toBeGreaterThan(0.15);
+    }
+  });
+
+  it('put r5 below zero in every unit order', () => {
+    for (const { upper } of boundsOf('r5')) expect(upper).toBeLessThan(-0.05);
   });
 });
 
