@@ -61,7 +61,7 @@ export const admissionRuleSchema = z.union([
     id: idSchema,
     unique: z.strictObject({
       field: fieldNameSchema,
-      normalize: z.enum(['none', 'whitespace-case']).default('none'),
+      normalize: z.enum(['none', 'whitespace-case', 'words']).default('none'),
     }),
   }),
 ]);
@@ -144,6 +144,28 @@ function foldJson(value: Json): Json {
 /** Text with width, case and white space folded: the `whitespace-case` normalization of `unique`. */
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+}
+
+/** How `unique` compares texts; `words` also drops everything but letters and digits. */
+export type UniqueNormalization = 'none' | 'whitespace-case' | 'words';
+
+/**
+ * A text as `unique` compares it.
+ * @example normalizeText('  Good,  CASE! ', 'words') // => 'good case'
+ */
+export function normalizeText(text: string, how: UniqueNormalization): string {
+  switch (how) {
+    case 'none':
+      return text;
+    case 'whitespace-case':
+      return foldText(text);
+    case 'words':
+      return text
+        .normalize('NFKC')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, ' ')
+        .trim();
+  }
 }
 
 /** What a reservation stores of one unit. */
