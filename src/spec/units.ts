@@ -72,6 +72,8 @@ export interface CaseRow {
   readonly row: number;
   readonly file: string;
   readonly line: number;
+  /** Column of the row in its line, from 1; absent for rows that fill a line. */
+  readonly column?: number | undefined;
   readonly fields: { readonly [field: string]: Json };
 }
 

@@ -1,0 +1,128 @@
+/** Identity of cases and units: odd ids, two spellings of one unit, a case told twice, a unit in two splits. */
+import type { Problem } from '../base/errors.ts';
+import {
+  type Case,
+  type CaseRow,
+  skeletonOf,
+  type UnitIdReason,
+  unitIdProblem,
+} from '../spec/units.ts';
+
+/** A case with the row it came from. */
+export interface RowCase {
+  readonly source: CaseRow;
+  readonly each: Case;
+}
+
+const reasons: Record<UnitIdReason, string> = {
+  E_ID_EMPTY: 'it is empty',
+  E_ID_LONG: 'it is longer than 256 bytes of UTF-8',
+  E_ID_NOT_NFC: 'it is not in Unicode form NFC',
+  E_ID_SPACE: 'it has a space at an end or two in a row',
+  E_ID_CHAR: 'it has a control, invisible, private or unassigned character or an odd space',
+};
+
+/** All identity problems of the admitted rows, in row order. */
+export function identityProblems(
+  generalization: 'new-units' | 'fixed-roster',
+  rows: readonly RowCase[],
+): Problem[] {
+  const check = new IdentityCheck(generalization);
+  for (const row of rows) check.add(row);
+  return check.problems;
+}
+
+class IdentityCheck {
+  readonly problems: Problem[] = [];
+  private readonly generalization: 'new-units' | 'fixed-roster';
+  private readonly cases = new Map<string, RowCase>();
+  private readonly units = new Map<string, RowCase>();
+  private readonly skeletons = new Map<string, RowCase>();
+  private readonly reported = new Set<string>();
+
+  constructor(generalization: 'new-units' | 'fixed-roster') {
+    this.generalization = generalization;
+  }
+
+  add(row: RowCase): void {
+    this.spelling('case', row.each.id, row);
+    if (row.each.unit !== row.each.id) this.spelling('unit', row.each.unit, row);
+    this.twice(row);
+    this.alias(row);
+    if (this.generalization === 'new-units') this.splits(row);
+  }
+
+  private spelling(what: 'case' | 'unit', id: string, row: RowCase): void {
+    const reason = unitIdProblem(id);
+    if (reason === null || !this.once(`${what} ${id}`)) return;
+    this.report(row, {
+      code: 'id-invalid',
+      message: `The ${what} id "${printable(id)}" cannot be used: ${reasons[reason]} (${reason}).`,
+      mend: 'Change it in the case file; ids are never repaired, so that two files cannot mean different units by one id.',
+    });
+  }
+
+  private twice(row: RowCase): void {
+    const { id, split } = row.each;
+    const first = this.cases.get(id);
+    if (first === undefined) {
+      this.cases.set(id, row);
+      return;
+    }
+    const where = `${first.source.file}:${first.source.line}`;
+    const splits =
+      first.each.split === split ? '' : `, there in "${first.each.split}", here in "${split}"`;
+    this.report(row, {
+      code: 'case-twice',
+      message: `Case "${id}" already stands at ${where}${splits}.`,
+      mend: 'Give every case its own id, or drop the copy with an admission rule {unique: {field: ...}}.',
+    });
+  }
+
+  private alias(row: RowCase): void {
+    const { unit } = row.each;
+    const skeleton = skeletonOf(unit);
+    const first = this.skeletons.get(skeleton);
+    if (first === undefined) this.skeletons.set(skeleton, row);
+    else if (first.each.unit !== unit && this.once(`alias ${unit}`)) {
+      this.report(row, {
+        code: 'unit-alias',
+        message: `Unit "${unit}" is another spelling of unit "${first.each.unit}" at ${first.source.file}:${first.source.line} (E_UNIT_ALIAS).`,
+        mend: 'Spell one unit one way; give different units ids that differ by more than case, width or invisible characters.',
+      });
+    }
+  }
+
+  private splits(row: RowCase): void {
+    const { unit, split } = row.each;
+    const first = this.units.get(unit);
+    if (first === undefined) this.units.set(unit, row);
+    else if (first.each.split !== split && this.once(`splits ${unit}`)) {
+      this.report(row, {
+        code: 'unit-in-two-splits',
+        message: `Unit "${unit}" is in "${first.each.split}" (${first.source.file}:${first.source.line}) and in "${split}".`,
+        mend: 'Keep it in one split; if the cases come from different sources, give them different unit ids.',
+      });
+    }
+  }
+
+  private once(key: string): boolean {
+    if (this.reported.has(key)) return false;
+    this.reported.add(key);
+    return true;
+  }
+
+  private report(row: RowCase, problem: Omit<Problem, 'where'>): void {
+    const { file, line, column } = row.source;
+    this.problems.push({ ...problem, where: { file, line, column: column ?? 1 } });
+  }
+}
+
+/** An id with everything invisible written as an escape. */
+function printable(id: string): string {
+  const escaped = id.replace(/[^\P{C} ]|[^\S ]|[\p{Zs}](?<! )/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+  return escaped.length > 80 ? `${escaped.slice(0, 77)}...` : escaped;
+}
