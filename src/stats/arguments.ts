@@ -36,6 +36,14 @@ export function requirePositive(name: string, value: number): void {
 }
 
 /**
+ * Refuses anything but a finite number from 0 up.
+ * @throws {LiftgateError} stats-argument-invalid
+ */
+export function requireNotNegative(name: string, value: number): void {
+  if (!(Number.isFinite(value) && value >= 0)) refuse(name, 'a finite number of at least 0', value);
+}
+
+/**
  * Refuses anything but a probability in [0, 1].
  * @throws {LiftgateError} stats-argument-invalid
  */

@@ -118,7 +118,7 @@ export function log(x: number): number {
  * ln(1 + x) without cancellation near 0.
  *
  * @param x  log1p(−1) is −Infinity, below −1 the result is NaN
- * @example log1p(1e-10) // => 9.9999999995e-11
+ * @example log1p(1e-10) // => 9.9999999995e-11 to 15 digits
  */
 export function log1p(x: number): number {
   if (Math.abs(x) < 0.29) {

@@ -84,7 +84,7 @@ function lowerBound(table: Table, z: number): number {
 
 function tangoBounds(table: Table, error: number): Bounds {
   const z = normalUpperQuantile(error);
-  return { lower: lowerBound(table, z), upper: -lowerBound(swapped(table), z) };
+  return { lower: lowerBound(table, z), upper: 0 - lowerBound(swapped(table), z) };
 }
 
 /**
@@ -175,7 +175,7 @@ export interface McnemarTest {
  * @param counts  the discordant pairs
  * @returns       pGreater = P(gains ≥ seen), pLess = P(gains ≤ seen), pTwoSided twice the smaller, at most 1
  * @throws {LiftgateError} stats-argument-invalid  if a count is negative or not whole
- * @example mcnemarExact({ onlyCandidate: 5, onlyBaseline: 0 }).pGreater // => 0.03125
+ * @example mcnemarExact({ onlyCandidate: 5, onlyBaseline: 0 }).pGreater // => 0.03125 to 12 digits
  * @see McNemar (1947), Psychometrika 12:153
  */
 export function mcnemarExact(counts: DiscordantCounts): McnemarTest {

@@ -1,5 +1,10 @@
 /** How many units a mean difference needs, for planning; the sealed decision's own power is simulated elsewhere. */
-import { requireError, requireFinite, requireOpenProbability, requireWithin } from './arguments.ts';
+import {
+  requireError,
+  requireFinite,
+  requireNotNegative,
+  requireOpenProbability,
+} from './arguments.ts';
 import { normalUpperQuantile } from './distribution.ts';
 import { type Indeterminate, indeterminate } from './interval.ts';
 
@@ -45,7 +50,7 @@ export function requiredUnits(options: RequiredUnitsOptions): RequiredUnits | In
   requireFinite('threshold', threshold);
   requireError('error', error);
   requireOpenProbability('power', power);
-  requireWithin('standardDeviation', standardDeviation, { lower: 0, upper: Number.MAX_VALUE });
+  requireNotNegative('standardDeviation', standardDeviation);
   const distance = effect - threshold;
   if (!(distance > 0)) return { status: 'unreachable', reason: 'effect-not-above-threshold' };
   if (standardDeviation === 0) return indeterminate('constant-differences');

@@ -25,7 +25,7 @@ function requireCounts({ successes, units }: ProportionCounts): void {
  * @param level   coverage wanted, a probability in (0, 1)
  * @returns       on the probability scale; indeterminate('no-units') without units
  * @throws {LiftgateError} stats-argument-invalid  if a count is negative or not whole, or the level is outside (0, 1)
- * @example wilsonInterval({ successes: 81, units: 263 }, 0.95).lower // => 0.255283 to 6 digits
+ * @example wilsonInterval({ successes: 81, units: 263 }, 0.95).lower // => 0.255289 to 6 digits
  * @see Wilson (1927), JASA 22:209; Newcombe (1998), Statistics in Medicine 17:857, method 3
  */
 export function wilsonInterval(counts: ProportionCounts, level: number): Interval | Indeterminate {

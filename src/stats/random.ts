@@ -39,7 +39,7 @@ function checkedBelow(word: () => number, n: number): number {
  * @param seed   64 lower-case hex digits
  * @param label  names the use; different labels give unrelated streams
  * @throws {LiftgateError} stats-argument-invalid  if the seed is not 64 hex digits
- * @example randomStream('00'.repeat(32), 'order').shuffle(['a', 'b', 'c', 'd']) // => ['b', 'd', 'c', 'a']
+ * @example randomStream('00'.repeat(32), 'order').shuffle(['a', 'b', 'c', 'd']) // => ['c', 'b', 'd', 'a']
  */
 export function randomStream(seed: string, label: string): RandomStream {
   requireSeed('seed', seed);
@@ -81,7 +81,7 @@ export interface ResamplingStream {
  *
  * @param seed  64 lower-case hex digits
  * @throws {LiftgateError} stats-argument-invalid  if the seed is not 64 hex digits
- * @example resamplingStream('00'.repeat(32)).below(10) // => 5
+ * @example resamplingStream('00'.repeat(32)).below(10) // => 9
  * @see Doty-Humphrey (2010), PractRand: sfc32
  */
 export function resamplingStream(seed: string): ResamplingStream {

@@ -19,9 +19,10 @@ function binomialTable(size: number): readonly (readonly number[])[] {
 /**
  * Visits every multiset of n values drawn from n, with its multinomial weight; the weights add up to n^n.
  *
+ * For the values 0 and 1 there are three visits: totals 0, 1, 2 with weights 1, 2, 1.
+ *
  * @param values  n numbers; the cost is C(2n − 1, n) visits: 6,435 for n = 8
  * @param visit   called with the resample and its weight, a whole number
- * @example enumerateResamples(Float64Array.of(0, 1), visit) // three visits: totals 2, 1, 0 with weights 1, 2, 1
  */
 export function enumerateResamples(
   values: Float64Array,

@@ -1,5 +1,5 @@
 /** Rounding before a number meets a threshold or a digest: 12 significant digits, and noise around 0 becomes 0. */
-import { requireFinite } from './arguments.ts';
+import { requireFinite, requireNotNegative } from './arguments.ts';
 
 /** Significant digits every decided number is rounded to. */
 export const significantDigits = 12;
@@ -19,8 +19,8 @@ const noiseShare = 1e-12;
  */
 export function roundSignificant(value: number, range = 0): number {
   requireFinite('value', value);
-  requireFinite('range', range);
-  if (Math.abs(value) < noiseShare * Math.abs(range)) return 0;
+  requireNotNegative('range', range);
+  if (Math.abs(value) < noiseShare * range) return 0;
   const rounded = Number(value.toPrecision(significantDigits));
   return rounded === 0 ? 0 : rounded;
 }

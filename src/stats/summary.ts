@@ -94,7 +94,7 @@ export function describeValues(values: readonly number[]): Description | Indeter
 }
 
 /**
- * A descriptive quantile: the value at rank ⌈np⌉, the middle of two neighbours when np is whole.
+ * A descriptive quantile, interpolated between neighbours at rank 1 + (n − 1)p (type 7).
  *
  * @param values  finite numbers
  * @param p       a probability from 0 to 1

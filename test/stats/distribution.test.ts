@@ -1,6 +1,9 @@
-import { describe } from 'vitest';
+import fc from 'fast-check';
+import { jStat } from 'jstat';
+import { describe, expect, test } from 'vitest';
 import * as d from '../../src/stats/distribution.ts';
 import { type ReferenceMethod, referenceTests } from '../support/reference.ts';
+import { expectRefusal } from '../support/statistics.ts';
 
 interface Point {
   readonly x: number;
@@ -37,7 +40,140 @@ describe('distributions', () => {
       'binomial.ppf': over(({ q, n, p }) => d.binomialQuantile(q, { trials: n, probability: p })),
     },
     leftOutMethods: [
-      'F.cdf', 'F.sf', 'F.ppf', 'F.isf', 'chi2.cdf', 'chi2.sf', 'chi2.ppf', 'chi2.isf',
+      'F.cdf',
+      'F.sf',
+      'F.ppf',
+      'F.isf',
+      'chi2.cdf',
+      'chi2.sf',
+      'chi2.ppf',
+      'chi2.isf',
     ],
+  });
+});
+
+describe('published traps', () => {
+  test('PB-37: the normal tail at -10 is not 0', () => {
+    expect(d.normalCdf(-10) / 7.619853e-24).toBeCloseTo(1, 6);
+    expect(d.binomialUpper(49, { trials: 50, probability: 0.5 }) / 8.881784e-16).toBeCloseTo(1, 6);
+  });
+
+  test('PB-38: no four-digit table stands behind the normal distribution', () => {
+    expect(d.normalCdf(-5) / 2.866516e-7).toBeCloseTo(1, 6);
+    expect(d.normalCdf(0.567)).toBeCloseTo(0.714643, 6);
+    expect(d.normalQuantile(0.975)).toBeCloseTo(1.959964, 6);
+  });
+
+  test('PB-39: the lower t quantile is negative, the upper one positive', () => {
+    expect(d.tQuantile(0.05, 5)).toBeCloseTo(-2.015048, 6);
+    expect(d.tQuantile(0.95, 5)).toBeCloseTo(2.015048, 6);
+  });
+});
+
+const settings = { seed: 20260815, numRuns: 300 };
+const tail = fc.double({ min: 1e-12, max: 1 - 1e-12, noNaN: true });
+
+describe('quantiles', () => {
+  test('of the normal distribution lead back to their tail', () => {
+    fc.assert(
+      fc.property(tail, (p) => {
+        expect(d.normalUpper(d.normalUpperQuantile(p)) / p).toBeCloseTo(1, 12);
+        expect(d.normalCdf(d.normalQuantile(p)) / p).toBeCloseTo(1, 12);
+      }),
+      settings,
+    );
+  });
+
+  test('of the t distribution lead back to their tail, whatever the degrees of freedom', () => {
+    fc.assert(
+      fc.property(tail, fc.double({ min: 0.5, max: 1e6, noNaN: true }), (p, df) => {
+        expect(d.tUpper(d.tUpperQuantile(p, df), df) / p).toBeCloseTo(1, 9);
+      }),
+      settings,
+    );
+  });
+
+  test('of the beta distribution lead back to their tail', () => {
+    const shape = fc.double({ min: 0.5, max: 1e5, noNaN: true });
+    fc.assert(
+      fc.property(tail, shape, shape, (p, a, b) => {
+        expect(d.betaCdf(d.betaQuantile(p, { a, b }), { a, b }) / p).toBeCloseTo(1, 7);
+        const high = d.betaUpperQuantile(p, { a, b });
+        // Next to 1 the doubles are too coarse to hold the quantile itself.
+        if (high < 0.999) expect(d.betaUpper(high, { a, b }) / p).toBeCloseTo(1, 7);
+      }),
+      settings,
+    );
+  });
+
+  test('of a binomial are the smallest count that reaches the tail', () => {
+    fc.assert(
+      fc.property(tail, fc.integer({ min: 1, max: 500 }), tail, (p, trials, probability) => {
+        const k = d.binomialQuantile(p, { trials, probability });
+        expect(d.binomialCdf(k, { trials, probability })).toBeGreaterThanOrEqual(p * (1 - 1e-13));
+        expect(d.binomialCdf(k - 1, { trials, probability })).toBeLessThan(p);
+      }),
+      settings,
+    );
+  });
+});
+
+describe('edges', () => {
+  test('binomial counts outside the trials', () => {
+    const coin = { trials: 4, probability: 0.5 };
+    expect([d.binomialCdf(-1, coin), d.binomialUpper(-1, coin)]).toEqual([0, 1]);
+    expect([d.binomialCdf(4, coin), d.binomialUpper(4, coin)]).toEqual([1, 0]);
+    expect(d.binomialCdf(0, { trials: 4, probability: 0 })).toBe(1);
+    expect(d.binomialUpper(3, { trials: 4, probability: 1 })).toBe(1);
+    expect(d.binomialCdf(0, { trials: 0, probability: 0.5 })).toBe(1);
+  });
+
+  test('infinite and central points', () => {
+    expect(d.normalUpper(Number.POSITIVE_INFINITY)).toBe(0);
+    expect(d.normalUpper(Number.NEGATIVE_INFINITY)).toBe(1);
+    expect(d.tUpper(1e200, 3)).toBe(0);
+    expect(d.tUpper(-1e200, 3)).toBe(1);
+    expect([d.tUpper(0, 3), d.normalQuantile(0.5) === 0, d.tUpperQuantile(0.5, 3)]).toEqual([
+      0.5,
+      true,
+      0,
+    ]);
+    expect([d.betaCdf(-1, { a: 1, b: 1 }), d.betaUpper(2, { a: 1, b: 1 })]).toEqual([0, 0]);
+  });
+
+  test('arguments that cannot be are refused by name', () => {
+    expectRefusal(
+      () => d.normalQuantile(0),
+      'upperTail must be a probability strictly between 0 and 1, got 0',
+    );
+    expectRefusal(() => d.tUpper(1, 0), 'df must be a finite number above 0, got 0');
+    expectRefusal(() => d.betaCdf(0.5, { a: 0, b: 1 }), 'a must be a finite number above 0, got 0');
+    expectRefusal(
+      () => d.binomialCdf(1.5, { trials: 3, probability: 0.5 }),
+      'successes must be a whole number of at least 0, got 1.5',
+    );
+    expectRefusal(
+      () => d.binomialCdf(1, { trials: 3, probability: 1.1 }),
+      'probability must be a probability from 0 to 1, got 1.1',
+    );
+  });
+});
+
+describe('cross-check against jstat, where it is accurate', () => {
+  test('normal, t and beta agree to the digits jstat has', () => {
+    const central = fc.double({ min: 0.01, max: 0.99, noNaN: true });
+    fc.assert(
+      fc.property(central, fc.double({ min: 1, max: 90, noNaN: true }), central, (p, df, x) => {
+        expect(jStat.normal.inv(p, 0, 1)).toBeCloseTo(d.normalQuantile(p), 9);
+        expect(jStat.studentt.cdf(4 * x - 2, df)).toBeCloseTo(d.tCdf(4 * x - 2, df), 6);
+        expect(jStat.beta.cdf(x, df, 20)).toBeCloseTo(d.betaCdf(x, { a: df, b: 20 }), 6);
+        const trials = Math.floor(df);
+        expect(jStat.binomial.cdf(3, trials, x)).toBeCloseTo(
+          d.binomialCdf(3, { trials, probability: x }),
+          6,
+        );
+      }),
+      settings,
+    );
   });
 });

@@ -28,7 +28,10 @@ interface ReferenceFile {
 /** How one method of a file is computed. */
 export interface ReferenceMethod {
   /** The fields of `expected`; null where the engine refuses. */
-  readonly compute: (input: ReferenceCase['input'], expected: ReferenceCase['expected']) => Record<string, unknown>;
+  readonly compute: (
+    input: ReferenceCase['input'],
+    expected: ReferenceCase['expected'],
+  ) => Record<string, unknown>;
   /** Fields of `expected` the engine does not produce, as dotted paths. */
   readonly leftOutFields?: readonly string[];
   /** Cases the engine does not cover, by name. */
@@ -68,14 +71,21 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function compareNumber(got: unknown, expected: number, { path, tolerance }: Comparison): void {
-  if (typeof tolerance.abs !== 'number') throw new Error(`${path}: tolerance formula without a rule`);
+  if (typeof tolerance.abs !== 'number')
+    throw new Error(`${path}: tolerance formula without a rule`);
   expect(typeof got, `${path} is ${String(got)}`).toBe('number');
-  const allowed = Number.isFinite(expected) ? tolerance.abs + tolerance.rel * Math.abs(expected) : 0;
+  const allowed = Number.isFinite(expected)
+    ? tolerance.abs + tolerance.rel * Math.abs(expected)
+    : 0;
   const distance = got === expected ? 0 : Math.abs(Number(got) - expected);
   expect(distance, `${path}: got ${got}, expected ${expected}`).toBeLessThanOrEqual(allowed);
 }
 
-function compareRecord(got: unknown, expected: Readonly<Record<string, unknown>>, at: Comparison): void {
+function compareRecord(
+  got: unknown,
+  expected: Readonly<Record<string, unknown>>,
+  at: Comparison,
+): void {
   if (!isRecord(got)) throw new Error(`${at.path}: expected fields, got ${String(got)}`);
   for (const [field, value] of Object.entries(expected)) {
     const path = at.path === '' ? field : `${at.path}.${field}`;

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  bettingBounds,
+  bettingLowerBound,
+  bettingTruncation,
+  bettingUpperBound,
+} from '../../src/stats/betting.ts';
+import { resamplingStream } from '../../src/stats/random.ts';
+import { sum } from '../../src/stats/summary.ts';
+import { referenceTests } from '../support/reference.ts';
+import { computed, expectRefusal, testSeed } from '../support/statistics.ts';
+
+const unitRange = Object.freeze({ lower: 0, upper: 1 });
+const differenceRange = Object.freeze({ lower: -1, upper: 1 });
+
+describe('betting bounds', () => {
+  referenceTests('sequential.json', {
+    methods: {
+      bettingFixedN: {
+        compute: ({ x, alpha }) => ({
+          ...computed(bettingBounds(x, { range: unitRange, error: alpha, truncation: 0.75 })),
+        }),
+      },
+    },
+    leftOutMethods: [
+      'hedgedBetting',
+      'empiricalBernstein',
+      'signEProcess',
+      'signEPath',
+      'normalMixture',
+      'asymptoticCs',
+      'groupSequential',
+      'publishedGroupSequential',
+    ],
+  });
+});
+
+const values = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), {
+  minLength: 1,
+  maxLength: 60,
+});
+
+describe('bettingBounds', () => {
+  test('hold the mean inside the range, flip with the arms and widen with a smaller error', () => {
+    fc.assert(
+      fc.property(values, (list) => {
+        const options = { range: differenceRange, error: 0.05, truncation: bettingTruncation };
+        const found = computed(bettingBounds(list, options));
+        const flipped = computed(
+          bettingBounds(
+            list.map((value) => -value),
+            options,
+          ),
+        );
+        const wider = computed(bettingBounds(list, { ...options, error: 0.01 }));
+        const mean = sum(list) / list.length;
+        expect(found.lower).toBeGreaterThanOrEqual(-1);
+        expect(found.upper).toBeLessThanOrEqual(1);
+        expect(found.lower).toBeLessThan(mean + 1e-12);
+        expect(found.upper).toBeGreaterThan(mean - 1e-12);
+        expect(found.upper - found.lower).toBeGreaterThan(0);
+        expect(flipped.upper).toBeCloseTo(-found.lower, 14);
+        expect(wider.lower).toBeLessThanOrEqual(found.lower + 1e-12);
+        expect(wider.upper).toBeGreaterThanOrEqual(found.upper - 1e-12);
+      }),
+      { seed: 20260806, numRuns: 300 },
+    );
+  });
+
+  test('move and stretch with the declared range', () => {
+    fc.assert(
+      fc.property(values, (list) => {
+        const narrow = computed(
+          bettingBounds(list, { range: differenceRange, error: 0.05, truncation: 0.75 }),
+        );
+        const wide = computed(
+          bettingBounds(
+            list.map((value) => 100 * value + 50),
+            { range: { lower: -50, upper: 150 }, error: 0.05, truncation: 0.75 },
+          ),
+        );
+        expect(wide.lower).toBeCloseTo(100 * narrow.lower + 50, 9);
+        expect(wide.upper).toBeCloseTo(100 * narrow.upper + 50, 9);
+      }),
+      { seed: 20260807, numRuns: 200 },
+    );
+  });
+
+  test('a single unit refutes nothing under the reference truncation', () => {
+    const options = { range: differenceRange, error: 0.025, truncation: 0.75 };
+    expect(bettingBounds([1], options)).toEqual({ lower: -1, upper: 1 });
+  });
+
+  test('constant values still give a proper bound', () => {
+    const options = { range: differenceRange, error: 0.025, truncation: bettingTruncation };
+    const { lower, upper } = computed(
+      bettingBounds(
+        Array.from({ length: 100 }, () => 0),
+        options,
+      ),
+    );
+    expect(upper).toBeCloseTo(-lower, 12);
+    expect(upper).toBeGreaterThan(0.03);
+    expect(upper).toBeLessThan(0.05);
+  });
+
+  test('depend on the order, so the sealed order decides', () => {
+    const options = { range: unitRange, error: 0.05, truncation: 0.75 };
+    const list = [1, 1, 1, 1, 1, 1, 0.2, 0.2, 0.2, 0.2];
+    expect(bettingLowerBound(list, options)).not.toBe(
+      bettingLowerBound([...list].reverse(), options),
+    );
+  });
+
+  test('no units give no bound', () => {
+    const nothing = { status: 'indeterminate', reason: 'no-units' };
+    const options = { range: unitRange, error: 0.05, truncation: 0.75 };
+    expect(bettingLowerBound([], options)).toEqual(nothing);
+    expect(bettingUpperBound([], options)).toEqual(nothing);
+    expect(bettingBounds([], options)).toEqual(nothing);
+  });
+
+  test('a value beyond the range by rounding alone is pulled in, farther out it is refused by name', () => {
+    const options = { range: unitRange, error: 0.05, truncation: 0.75 };
+    const ones = Array.from({ length: 12 }, () => 1 + 2e-16);
+    expect(computed(bettingLowerBound(ones, options))).toBeCloseTo(0.7256410695073503, 12);
+    expectRefusal(
+      () => bettingLowerBound([0.5, 1.5], { ...options, range: { lower: 0, upper: 1 } }),
+      'values[1] must be a number from -1e-12 to 1.000000000001, got 1.5',
+    );
+    expectRefusal(
+      () => bettingLowerBound([Number.NaN], options),
+      'values[0] must be a number from -1e-12 to 1.000000000001, got NaN',
+    );
+  });
+
+  test('refuses a range, an error or a truncation that cannot be', () => {
+    const options = { range: unitRange, error: 0.05, truncation: 0.75 };
+    expectRefusal(
+      () => bettingLowerBound([1], { ...options, range: { lower: 1, upper: 1 } }),
+      'range must have lower below upper, got 1 and 1',
+    );
+    expectRefusal(
+      () => bettingLowerBound([1], { ...options, error: 0.7 }),
+      'error must be a one-sided error strictly between 0 and 0.5, got 0.7',
+    );
+    expectRefusal(
+      () => bettingLowerBound([1], { ...options, truncation: 1 }),
+      'truncation must be a probability strictly between 0 and 1, got 1',
+    );
+  });
+
+  test('keep their error under nulls that hurt: rare large losses, fair coins, skewed scores', () => {
+    const nulls: readonly { readonly mean: number; readonly draw: (u: number) => number }[] = [
+      { mean: -0.05, draw: (u) => (u < 0.05 ? -1 : 0) },
+      { mean: 0, draw: (u) => (u < 0.5 ? -1 : 1) },
+      { mean: 0.8, draw: (u) => (u < 0.9 ? 1 : -1) },
+      { mean: -1 / 3, draw: (u) => 2 * u * u - 1 },
+    ];
+    const trials = 2000;
+    const stream = resamplingStream(testSeed(20260808));
+    for (const { mean, draw } of nulls) {
+      let misses = 0;
+      for (let trial = 0; trial < trials; trial += 1) {
+        const list = Array.from({ length: 30 }, () => draw(stream.word() / 2 ** 32));
+        const options = { range: differenceRange, error: 0.05, truncation: bettingTruncation };
+        misses += Number(computed(bettingLowerBound(list, options)) > mean);
+      }
+      const allowed = 0.05 + 4 * Math.sqrt((0.05 * 0.95) / trials);
+      expect(misses / trials).toBeLessThanOrEqual(allowed);
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { normalUpper } from '../../src/stats/distribution.ts';
+import {
+  benjaminiHochbergAdjust,
+  bonferroniAdjust,
+  holmAdjust,
+  holmByBounds,
+} from '../../src/stats/multiplicity.ts';
+import { readReference, referenceTests } from '../support/reference.ts';
+import { expectRefusal } from '../support/statistics.ts';
+
+function verdict(adjusted: readonly number[], alpha: number): Record<string, unknown> {
+  return { adjusted, rejected: adjusted.map((p) => p <= alpha) };
+}
+
+describe('several candidates', () => {
+  referenceTests('multiplicity.json', {
+    methods: {
+      adjust: {
+        compute: ({ p, alpha }) => ({
+          bonferroni: verdict(bonferroniAdjust(p), alpha),
+          holm: verdict(holmAdjust(p), alpha),
+          bh: verdict(benjaminiHochbergAdjust(p), alpha),
+        }),
+        leftOutFields: ['hochberg', 'hommel', 'by', 'sidak', 'holmSidak'],
+      },
+    },
+    leftOutMethods: ['fixedSequence', 'fallback', 'intersectionUnion', 'holmLowerBounds'],
+  });
+});
+
+/** The answers of candidates whose gates clear exactly when p ≤ alpha / k. */
+function clearsFor(pValues: readonly number[], alpha: number): boolean[][] {
+  return pValues.map((p) => pValues.map((_, index) => p * (index + 1) <= alpha));
+}
+
+describe('holmByBounds', () => {
+  test('rejects what Holm rejects, on every reference case', () => {
+    const cases = readReference('multiplicity.json').cases.filter(
+      ({ method }) => method === 'adjust',
+    );
+    expect(cases).toHaveLength(10);
+    for (const { input, expected } of cases) {
+      const { rejected } = expected['holm'] as { rejected: boolean[] };
+      expect(holmByBounds(clearsFor(input.p, input.alpha)).map((step) => step.rejected)).toEqual(
+        rejected,
+      );
+    }
+  });
+
+  test('agrees with the bounds of normal estimates in the reference', () => {
+    const cases = readReference('multiplicity.json').cases.filter(
+      ({ method }) => method === 'holmLowerBounds',
+    );
+    expect(cases).toHaveLength(3);
+    for (const { input, expected } of cases) {
+      const p: number[] = input.estimates.map((estimate: number, index: number) =>
+        normalUpper(estimate / input.standardErrors[index]),
+      );
+      expect(holmByBounds(clearsFor(p, input.alpha)).map((step) => step.rejected)).toEqual(
+        expected['rejected'],
+      );
+    }
+  });
+
+  test('rejects what the adjusted p-values reject, whatever the p-values', () => {
+    // Sixteenths are exact in doubles, so both comparisons see the same ties.
+    const p = fc.integer({ min: 1, max: 64 }).map((value) => value / 1024);
+    fc.assert(
+      fc.property(fc.array(p, { maxLength: 8 }), (pValues) => {
+        const steps = holmByBounds(clearsFor(pValues, 1 / 16));
+        expect(steps.map((step) => step.rejected)).toEqual(
+          holmAdjust(pValues).map((value) => value <= 1 / 16),
+        );
+        expect(steps.map((step) => step.step).sort((a, b) => a - b)).toEqual(
+          pValues.map((_, index) => index + 1),
+        );
+      }),
+      { seed: 20260809, numRuns: 500 },
+    );
+  });
+
+  test('a candidate that clears a level but not a smaller divisor has not cleared it', () => {
+    expect(holmByBounds([[false, true]].concat([[true, false]]))).toEqual([
+      { rejected: false, step: 2, divisor: 2 },
+      { rejected: false, step: 1, divisor: 2 },
+    ]);
+  });
+
+  test('ties go by position, and the divisor falls by one at every step', () => {
+    const all = [true, true, true];
+    expect(holmByBounds([all, all, all])).toEqual([
+      { rejected: true, step: 1, divisor: 3 },
+      { rejected: true, step: 2, divisor: 2 },
+      { rejected: true, step: 3, divisor: 1 },
+    ]);
+  });
+
+  test('a failed first step keeps everybody at error/m', () => {
+    expect(
+      holmByBounds([
+        [true, true, false],
+        [true, false, false],
+        [true, true, false],
+      ]),
+    ).toEqual([
+      { rejected: false, step: 1, divisor: 3 },
+      { rejected: false, step: 3, divisor: 3 },
+      { rejected: false, step: 2, divisor: 3 },
+    ]);
+  });
+
+  test('one candidate is plain testing, none is an empty list', () => {
+    expect(holmByBounds([[true]])).toEqual([{ rejected: true, step: 1, divisor: 1 }]);
+    expect(holmByBounds([[false]])).toEqual([{ rejected: false, step: 1, divisor: 1 }]);
+    expect(holmByBounds([])).toEqual([]);
+  });
+
+  test('refuses a candidate without an answer for every divisor', () => {
+    expectRefusal(
+      () => holmByBounds([[true, true], [true]]),
+      'clears[1] must hold 2 answers, one per divisor, got 1',
+    );
+  });
+});
+
+describe('adjusted p-values', () => {
+  test('PB-41: a value at the boundary is rejected by every correction alike', () => {
+    const rejects = (adjusted: number[]): boolean[] => adjusted.map((p) => p <= 0.05);
+    expect(rejects(benjaminiHochbergAdjust([0.05, 0.05]))).toEqual([true, true]);
+    const four = [0.0125, 0.0125, 0.0125, 0.0125];
+    expect(rejects(bonferroniAdjust(four))).toEqual([true, true, true, true]);
+    expect(rejects(holmAdjust(four))).toEqual([true, true, true, true]);
+  });
+
+  test('an empty list stays empty, and the argument stays as it was', () => {
+    const p = Object.freeze([0.3, 0.01]);
+    for (const adjust of [bonferroniAdjust, holmAdjust, benjaminiHochbergAdjust]) {
+      expect(adjust([])).toEqual([]);
+      expect(adjust(p)).toHaveLength(2);
+    }
+    expect(p).toEqual([0.3, 0.01]);
+  });
+
+  test.each([bonferroniAdjust, holmAdjust, benjaminiHochbergAdjust])(
+    '%o refuses NaN by its place',
+    (adjust) => {
+      expectRefusal(
+        () => adjust([0.5, Number.NaN]),
+        'pValues[1] must be a probability from 0 to 1, got NaN',
+      );
+    },
+  );
+});

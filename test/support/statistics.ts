@@ -1,0 +1,33 @@
+/** Small checks the statistics tests share. */
+import { expect } from 'vitest';
+import { LiftgateError } from '../../src/base/errors.ts';
+import type { Indeterminate } from '../../src/stats/interval.ts';
+import { isIndeterminate } from '../../src/stats/interval.ts';
+
+/** The number, bounds or interval a method gave; fails the test when it says that none exists. */
+export function computed<Value>(result: Value | Indeterminate): Value {
+  if (isIndeterminate(result)) throw new Error(`no number: ${result.reason}`);
+  return result;
+}
+
+/** Asserts a refusal of an argument, by its text. */
+export function expectRefusal(call: () => unknown, message: string): void {
+  let caught: unknown;
+  try {
+    call();
+  } catch (error) {
+    caught = error;
+  }
+  expect(caught).toBeInstanceOf(LiftgateError);
+  expect(caught).toMatchObject({ code: 'stats-argument-invalid', message });
+}
+
+/** A seed of 64 hex digits for tests, from a small whole number. */
+export function testSeed(number: number): string {
+  return number.toString(16).padStart(8, '0').repeat(8);
+}
+
+/** null where a method refuses, as the reference files write it. */
+export function orNull<Value>(result: Value | Indeterminate): Value | null {
+  return isIndeterminate(result) ? null : result;
+}
