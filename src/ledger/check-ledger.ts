@@ -1,0 +1,296 @@
+/** Checks a whole ledger from its stored bytes: chain, history, objects; every fault is reported, none is thrown. */
+import { type Digest, digestOf } from '../base/digest.ts';
+import { LiftgateError, type Problem } from '../base/errors.ts';
+import { merkleRoot } from '../base/merkle.ts';
+import type { UnitRecord } from '../spec/units.ts';
+import { type ChainHead, chainFaults, emptyChain, type InvariantId } from './chain.ts';
+import {
+  entryFileName,
+  entryId,
+  type LedgerEntry,
+  namedObjects,
+  parseEntry,
+  type StoredEntry,
+} from './entry.ts';
+import { emptyState, type LedgerState } from './projection.ts';
+import { applyEntry } from './state.ts';
+import { parseUnits } from './units-object.ts';
+
+/** Size and head of a ledger as they were known somewhere else. */
+export interface LedgerPin {
+  readonly size: number;
+  readonly head: Digest;
+}
+
+/** One invariant and how it was found. */
+export interface LedgerCheck {
+  readonly id: InvariantId;
+  readonly passed: boolean;
+  readonly detail: string;
+}
+
+/** What `verify` says about a ledger. */
+export interface LedgerReport {
+  /** Number of entries read. */
+  readonly entries: number;
+  /** Digest of the last entry; null when there is none. */
+  readonly head: Digest | null;
+  /** Id of the ledger; null when there is no readable entry. */
+  readonly ledger: string | null;
+  /** Merkle root over the entries' bytes. */
+  readonly root: Digest;
+  /** No problem was found. */
+  readonly ok: boolean;
+  readonly checks: readonly LedgerCheck[];
+  readonly problems: readonly Problem[];
+  /** `unknown`: without an outside pin a removed or replaced tail leaves no trace inside the ledger. */
+  readonly completeness: 'unknown' | 'pinned' | 'contradicted';
+  /** The sentence that goes with it. */
+  readonly completenessDetail: string;
+}
+
+/** The part of a store that reading needs. */
+interface ReadableStore {
+  listEntries(): Promise<number>;
+  readEntry(seq: number): Promise<Uint8Array>;
+  readObject(digest: Digest): Promise<Uint8Array | null>;
+}
+
+/** What each invariant says, in the order of the report. */
+export const invariantTexts: Readonly<Record<InvariantId, string>> = {
+  I1: 'numbers run from 0 without gaps and every entry names the digest of the one before it',
+  I2: 'every entry has exactly its canonical bytes',
+  I3: 'all entries belong to one ledger',
+  I4: 'a unit is held by at most one experiment at a time, under one spelling and one content',
+  I5: 'a unit is exposed by at most one experiment',
+  I6: 'no entry undoes an exposure and kinds follow their order',
+  I7: 'attempts are numbered without gaps, each with its own fence (receipts are checked with their run)',
+  I8: 'every outcome covers exactly its planned cells',
+  I9: 'error spent is the error that was held',
+  I10: 'every request is recorded once',
+  I11: 'development units and final units are disjoint',
+  I12: 'every object an entry names is stored with those bytes',
+};
+
+const invariantIds: readonly InvariantId[] = [
+  'I1',
+  'I2',
+  'I3',
+  'I4',
+  'I5',
+  'I6',
+  'I7',
+  'I8',
+  'I9',
+  'I10',
+  'I11',
+  'I12',
+];
+
+const historyIds: ReadonlySet<InvariantId> = new Set([
+  'I4',
+  'I5',
+  'I6',
+  'I7',
+  'I8',
+  'I9',
+  'I10',
+  'I11',
+]);
+
+const restore =
+  'Restore the ledger folder from version control or a copy; entries are never edited.';
+
+class Findings {
+  readonly problems: Problem[] = [];
+  private readonly broken = new Map<InvariantId, string>();
+
+  add(invariant: InvariantId, problem: Omit<Problem, 'code'>): void {
+    this.problems.push({ code: invariant, ...problem });
+    if (!this.broken.has(invariant)) this.broken.set(invariant, problem.message);
+  }
+
+  caught(error: unknown, fallback: InvariantId, file?: string): void {
+    if (!(error instanceof LiftgateError)) throw error;
+    const named = error.details['invariant'];
+    this.add(invariantIds.find((id) => id === named) ?? fallback, {
+      where: error.where ?? { file },
+      message: error.message,
+      mend: error.mend ?? restore,
+    });
+  }
+
+  checks(stoppedAt: number | null): LedgerCheck[] {
+    return invariantIds.map((id) => {
+      const fault = this.broken.get(id);
+      if (fault !== undefined) return { id, passed: false, detail: fault };
+      if (stoppedAt !== null && historyIds.has(id)) {
+        return { id, passed: false, detail: `not checked from entry ${stoppedAt} on` };
+      }
+      return { id, passed: true, detail: invariantTexts[id] };
+    });
+  }
+}
+
+interface ReadEntries {
+  readonly bytes: readonly Uint8Array[];
+  readonly stored: readonly (StoredEntry | null)[];
+  readonly ledger: string | null;
+}
+
+/** Reads and chains all entries; after a break the chain goes on from the bytes that are there, so that every break is named. */
+async function readEntries(store: ReadableStore, findings: Findings): Promise<ReadEntries> {
+  const bytes: Uint8Array[] = [];
+  const stored: (StoredEntry | null)[] = [];
+  let chain: ChainHead = emptyChain;
+  const size = await countEntries(store, findings);
+  for (let seq = 0; seq < size; seq += 1) {
+    const next = await readOne(store, seq, findings);
+    if (next.bytes !== null) bytes.push(next.bytes);
+    if (next.stored !== null) {
+      for (const fault of chainFaults(chain, next.stored.entry)) {
+        const where = { file: entryFileName(seq) };
+        findings.add(fault.invariant, { where, message: fault.message, mend: restore });
+      }
+    }
+    stored.push(next.stored);
+    const head = next.bytes === null ? null : entryId(next.bytes);
+    chain = { size: seq + 1, head, ledger: chain.ledger ?? next.stored?.entry.ledger ?? null };
+  }
+  return { bytes, stored, ledger: chain.ledger };
+}
+
+async function countEntries(store: ReadableStore, findings: Findings): Promise<number> {
+  try {
+    return await store.listEntries();
+  } catch (error) {
+    findings.caught(error, 'I1');
+    return 0;
+  }
+}
+
+async function readOne(
+  store: ReadableStore,
+  seq: number,
+  findings: Findings,
+): Promise<{ readonly bytes: Uint8Array | null; readonly stored: StoredEntry | null }> {
+  let bytes: Uint8Array | null = null;
+  try {
+    bytes = await store.readEntry(seq);
+    const entry = parseEntry(bytes, entryFileName(seq));
+    return { bytes, stored: { entry, entryId: entryId(bytes), bytes } };
+  } catch (error) {
+    findings.caught(error, 'I2', entryFileName(seq));
+    return { bytes, stored: null };
+  }
+}
+
+type Objects = Map<Digest, readonly UnitRecord[] | null>;
+
+/** Checks the objects of one entry and keeps its list of units. */
+async function checkObjects(
+  store: ReadableStore,
+  entry: LedgerEntry,
+  found: { readonly findings: Findings; readonly units: Objects },
+): Promise<void> {
+  for (const digest of namedObjects(entry)) {
+    const fault = await objectFault(store, digest, entry, found.units);
+    if (fault === null) continue;
+    found.findings.add('I12', {
+      where: { file: `objects/${digest.slice('sha256:'.length)}` },
+      message: `Entry ${entry.seq} (${entry.kind}) names an object that ${fault}.`,
+      mend: 'Restore the object from version control or a copy.',
+    });
+  }
+}
+
+async function objectFault(
+  store: ReadableStore,
+  digest: Digest,
+  entry: LedgerEntry,
+  units: Objects,
+): Promise<string | null> {
+  try {
+    const bytes = await store.readObject(digest);
+    if (bytes === null) return 'is missing';
+    if (digestOf(bytes) !== digest) return `has other bytes (${digestOf(bytes)})`;
+    if (entry.kind === 'seal' && entry.body.size !== bytes.length)
+      return `has ${bytes.length} bytes, not ${entry.body.size}`;
+    if (entry.kind === 'reserve' || entry.kind === 'develop')
+      units.set(digest, parseUnits(bytes, digest));
+    return null;
+  } catch (error) {
+    if (error instanceof LiftgateError) return `cannot be read: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Applies the entries in order; returns the number at which history could not be followed further, or null. */
+function followHistory(entries: ReadEntries, units: Objects, findings: Findings): number | null {
+  let state: LedgerState = emptyState;
+  for (const [seq, stored] of entries.stored.entries()) {
+    if (stored === null) return seq;
+    try {
+      state = applyEntry(state, stored, (digest) => units.get(digest) ?? null);
+    } catch (error) {
+      findings.caught(error, 'I6', entryFileName(seq));
+      return seq;
+    }
+  }
+  return null;
+}
+
+function completenessOf(
+  entries: ReadEntries,
+  pin: LedgerPin | undefined,
+  findings: Findings,
+): Pick<LedgerReport, 'completeness' | 'completenessDetail'> {
+  if (pin === undefined) {
+    return {
+      completeness: 'unknown',
+      completenessDetail:
+        'Completeness is unknown: without a size and head kept outside this ledger, a removed or replaced tail leaves no trace.',
+    };
+  }
+  const pinned = entries.bytes[pin.size - 1];
+  if (pinned !== undefined && entryId(pinned) === pin.head) {
+    return {
+      completeness: 'pinned',
+      completenessDetail: `Entries 0 to ${pin.size - 1} are the pinned ones; later entries are unprotected.`,
+    };
+  }
+  const message =
+    pinned === undefined
+      ? `The pin knows ${pin.size} entries, the ledger has ${entries.bytes.length}.`
+      : `Entry ${pin.size - 1} is ${entryId(pinned)}, the pin knows ${pin.head}.`;
+  findings.add('I6', { where: {}, message, mend: restore });
+  return { completeness: 'contradicted', completenessDetail: message };
+}
+
+/**
+ * Checks invariants I1 to I12 from the stored bytes alone; offline, without writing.
+ *
+ * @param pin  size (>= 1) and head known from elsewhere; without it completeness is reported as unknown
+ * @returns    every fault found; `ok` when there is none
+ */
+export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promise<LedgerReport> {
+  const findings = new Findings();
+  const units: Objects = new Map();
+  const entries = await readEntries(store, findings);
+  for (const stored of entries.stored) {
+    if (stored !== null) await checkObjects(store, stored.entry, { findings, units });
+  }
+  const stoppedAt = followHistory(entries, units, findings);
+  const completeness = completenessOf(entries, pin, findings);
+  const last = entries.bytes.at(-1);
+  return {
+    entries: entries.bytes.length,
+    head: last === undefined ? null : entryId(last),
+    ledger: entries.ledger,
+    root: merkleRoot(entries.bytes),
+    ok: findings.problems.length === 0,
+    checks: findings.checks(stoppedAt),
+    problems: findings.problems,
+    ...completeness,
+  };
+}

@@ -1,0 +1,239 @@
+/** Claims on units: who may take them, and the refusal that names whoever has them (I4, I5, I11). */
+import type { Digest } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
+import type { UnitRecord } from '../spec/units.ts';
+import type { InvariantId } from './chain.ts';
+import {
+  type Claim,
+  type FingerprintOwner,
+  type KnownUnit,
+  type LedgerState,
+  unitKey,
+} from './projection.ts';
+
+/** Why a unit cannot be claimed. */
+export type ClaimRefusal =
+  | 'unit-held'
+  | 'unit-exposed'
+  | 'unit-developed'
+  | 'unit-alias'
+  | 'unit-renamed';
+
+interface Collision {
+  readonly reason: ClaimRefusal;
+  readonly claim: Claim;
+  readonly unit: string;
+  /** Id under which the ledger knows the unit, when it is another one. */
+  readonly knownAs: string | null;
+}
+
+/** What is to be claimed. */
+export interface ClaimRequest {
+  readonly kind: 'reserve' | 'develop';
+  readonly population: string;
+  readonly units: readonly UnitRecord[];
+}
+
+/** Development may share units with development and use up measured ones; a reservation shares nothing with anybody. */
+function blocks(claim: Claim, kind: ClaimRequest['kind']): boolean {
+  switch (claim.status) {
+    case 'released':
+      return false;
+    case 'held':
+      return true;
+    case 'development':
+      return kind === 'reserve';
+    case 'exposed':
+      return kind === 'reserve' || !claim.settled;
+  }
+}
+
+function refusalOf(claim: Claim): ClaimRefusal {
+  switch (claim.status) {
+    case 'exposed':
+      return 'unit-exposed';
+    case 'development':
+      return 'unit-developed';
+    case 'held':
+    case 'released':
+      return 'unit-held';
+  }
+}
+
+function collisionById(
+  state: LedgerState,
+  request: ClaimRequest,
+  unit: UnitRecord,
+): Collision | null {
+  const known = state.units.get(unitKey(request.population, unit.skeleton));
+  if (known === undefined) return null;
+  const claims = known.claims.flatMap((seq) => state.claims.get(seq) ?? []);
+  const latest = claims.at(-1);
+  if (known.id !== unit.id && latest !== undefined) {
+    return { reason: 'unit-alias', claim: latest, unit: unit.id, knownAs: known.id };
+  }
+  const claim = claims.find((each) => blocks(each, request.kind));
+  return claim === undefined
+    ? null
+    : { reason: refusalOf(claim), claim, unit: unit.id, knownAs: null };
+}
+
+function collisionByContent(
+  state: LedgerState,
+  request: ClaimRequest,
+  unit: UnitRecord,
+): Collision | null {
+  for (const print of unit.fingerprints) {
+    for (const owner of state.fingerprints.get(print) ?? []) {
+      if (owner.population === request.population && owner.skeleton === unit.skeleton) continue;
+      const claim = state.claims.get(owner.claim);
+      if (claim === undefined || !blocks(claim, request.kind)) continue;
+      return { reason: 'unit-renamed', claim, unit: unit.id, knownAs: owner.id };
+    }
+  }
+  return null;
+}
+
+/** Two spellings of one unit inside one list. */
+function refuseInnerAlias(request: ClaimRequest): void {
+  const seen = new Map<string, string>();
+  for (const unit of request.units) {
+    const first = seen.get(unit.skeleton);
+    if (first !== undefined) {
+      throw new LiftgateError(
+        'ledger-conflict',
+        `The list names one unit in two spellings: "${first}" and "${unit.id}".`,
+        {
+          mend: 'Keep one spelling; ids that differ only in case, width or invisible characters are one unit.',
+          details: { reason: 'unit-alias', units: [first, unit.id], invariant: 'I4' },
+        },
+      );
+    }
+    seen.set(unit.skeleton, unit.id);
+  }
+}
+
+/** Ids shown in a refusal; the count is always given. */
+const shownUnits = 10;
+
+function listed(collisions: readonly Collision[]): string {
+  const shown = collisions
+    .slice(0, shownUnits)
+    .map(({ unit, knownAs }) =>
+      knownAs === null ? `"${unit}"` : `"${unit}" (recorded as "${knownAs}")`,
+    );
+  const rest = collisions.length - shown.length;
+  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+}
+
+function ownerSeq(claim: Claim): number {
+  return claim.exposeSeq ?? claim.seq;
+}
+
+function sentence(reason: ClaimRefusal, claim: Claim): string {
+  const owner = `experiment "${claim.experimentId}"`;
+  switch (reason) {
+    case 'unit-held':
+      return `held by ${owner} since entry ${claim.seq}`;
+    case 'unit-exposed':
+      return `exposed by ${owner} in entry ${ownerSeq(claim)}`;
+    case 'unit-developed':
+      return `used in development by ${owner} in entry ${claim.seq}`;
+    case 'unit-alias':
+      return `other spellings of units claimed by ${owner} in entry ${claim.seq}`;
+    case 'unit-renamed':
+      return `renamed copies of units claimed by ${owner} in entry ${ownerSeq(claim)}`;
+  }
+}
+
+const mends: Record<ClaimRefusal, string> = {
+  'unit-held':
+    'Take other units, or release that reservation first if its experiment will not be run.',
+  'unit-exposed':
+    'Evidence is spent once: take units nobody has measured, or read the recorded outcome of that experiment.',
+  'unit-developed':
+    'Units read in development cannot be final evidence: take units nobody has read.',
+  'unit-alias':
+    'Use the recorded spelling; ids that differ only in case, width or invisible characters are one unit.',
+  'unit-renamed':
+    'The same content under another id is the same unit: take units nobody has seen, or list ids and dates under fingerprint.ignore if only those coincide.',
+};
+
+function invariantOf(reason: ClaimRefusal, kind: ClaimRequest['kind']): InvariantId {
+  if (kind === 'develop' || reason === 'unit-developed') return 'I11';
+  return reason === 'unit-exposed' ? 'I5' : 'I4';
+}
+
+/** The refusal names the first owner; units that belong to others are counted. */
+function refusal(
+  request: ClaimRequest,
+  collisions: readonly [Collision, ...Collision[]],
+): LiftgateError {
+  const { reason, claim } = collisions[0];
+  const same = collisions.filter((each) => each.reason === reason && each.claim.seq === claim.seq);
+  const others = collisions.length - same.length;
+  const tail =
+    others === 0
+      ? ''
+      : ` ${others} further ${others === 1 ? 'unit is' : 'units are'} taken otherwise.`;
+  const verb = same.length === 1 ? 'unit is' : 'units are';
+  return new LiftgateError(
+    'ledger-conflict',
+    `${same.length} of ${request.units.length} ${verb} ${sentence(reason, claim)}: ${listed(same)}.${tail}`,
+    {
+      where: { path: request.population },
+      mend: mends[reason],
+      details: {
+        reason,
+        owner: claim.experimentId,
+        ownerSeq: ownerSeq(claim),
+        units: same.map(({ unit }) => unit),
+        knownAs: same.flatMap(({ knownAs }) => knownAs ?? []),
+        invariant: invariantOf(reason, request.kind),
+      },
+    },
+  );
+}
+
+/**
+ * Checks that units may be claimed.
+ * @throws {LiftgateError} ledger-conflict  naming owner, entry number, up to 10 ids and the count; `details` {reason, owner, ownerSeq, units}
+ */
+export function checkClaim(state: LedgerState, request: ClaimRequest): void {
+  refuseInnerAlias(request);
+  const collisions = request.units.flatMap(
+    (unit) => collisionById(state, request, unit) ?? collisionByContent(state, request, unit) ?? [],
+  );
+  const [first, ...rest] = collisions;
+  if (first !== undefined) throw refusal(request, [first, ...rest]);
+}
+
+/** The state with a claim on units added; the caller has checked it. */
+export function addClaim(
+  state: LedgerState,
+  claim: Claim,
+  units: readonly UnitRecord[],
+): LedgerState {
+  const alive = (seq: number) => state.claims.get(seq)?.status !== 'released';
+  const known: [string, KnownUnit][] = [];
+  const prints = new Map<Digest, readonly FingerprintOwner[]>();
+  for (const { id, skeleton, fingerprints } of units) {
+    const key = unitKey(claim.population, skeleton);
+    const before = state.units.get(key);
+    known.push([
+      key,
+      { id: before?.id ?? id, claims: [...(before?.claims ?? []).filter(alive), claim.seq] },
+    ]);
+    for (const print of fingerprints) {
+      const owners = prints.get(print) ?? state.fingerprints.get(print) ?? [];
+      const owner = { claim: claim.seq, population: claim.population, skeleton, id };
+      prints.set(print, [...owners.filter((each) => alive(each.claim)), owner]);
+    }
+  }
+  return {
+    ...state,
+    claims: state.claims.with([[claim.seq, claim]]),
+    units: state.units.with(known),
+    fingerprints: state.fingerprints.with(prints),
+  };
+}

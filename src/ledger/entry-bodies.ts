@@ -1,0 +1,189 @@
+/** Bodies of the ledger's entries, one strict schema per kind; the format around them stands in `entry.ts`. */
+import * as z from 'zod';
+import { digestSchema, idSchema, textSchema } from '../spec/words.ts';
+
+/** 32 lower-case hex digits: ledger ids and fences, 128 random bits each. */
+export const hex32Schema = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, 'expected 32 lower-case hex digits (128 random bits)');
+
+/** Largest entry number: names have eight digits. */
+export const maximumSeq = 99_999_999;
+
+/** Number of an entry, 0 .. 99,999,999. */
+export const seqSchema = z.int().min(0).max(maximumSeq);
+
+/** Error in units of 1e-9, so that budgets are summed exactly: 25,000,000 is 0.025. */
+export const alphaNanoSchema = z.int().min(0).max(1_000_000_000);
+
+/** How much of a final measurement its readers saw. */
+export const disclosureSchema = z.enum(['gate-bit', 'rounded', 'aggregate', 'per-unit']);
+/** `gate-bit`: ship or not; `rounded`: a score on a grid; `aggregate`: counts and intervals; `per-unit`: everything. */
+export type Disclosure = z.infer<typeof disclosureSchema>;
+
+/** The five decisions an outcome can record. */
+export const verdictSchema = z.enum([
+  'ship',
+  'hold',
+  'need_more_work',
+  'model_ceiling',
+  'arch_ceiling',
+]);
+
+const countSchema = z.int().min(0);
+
+/** Count, Merkle root and stored list of a set of units. */
+const unitSet = {
+  population: idSchema,
+  unitCount: z.int().min(1),
+  unitsRoot: digestSchema,
+  unitsObject: digestSchema,
+};
+
+/** Defines the ledger's identity; only entry 0. `parent` is the head of the ledger this one continues. */
+export const genesisBody = z.strictObject({
+  origin: z.string().min(1).max(256),
+  hash: z.literal('sha256'),
+  unicode: z.string().min(1).max(32),
+  parent: digestSchema.nullable(),
+});
+
+/** Reuse policy of a family of units. Not written by this version. */
+export const policyBody = z.strictObject({
+  family: idSchema,
+  mode: z.enum(['one-shot', 'alpha-slots', 'online-fdr']),
+  alphaNano: alphaNanoSchema,
+  weights: z.array(alphaNanoSchema).max(1000),
+  retireOnShip: z.boolean(),
+  requireSignature: z.boolean(),
+  requireAnchor: z.boolean(),
+});
+
+/** Trust material, ordered by entry number. Not written by this version. */
+export const keyBody = z.strictObject({
+  op: z.enum(['add', 'revoke']),
+  keyId: z.string().min(1).max(256),
+  type: z.enum(['ed25519', 'ssh']),
+  public: z.string().min(1).max(4096),
+  scope: z.enum(['checkpoint', 'receipt', 'witness']),
+});
+
+/** Makes a seal visible, also when it is never used. `plan` is null for a plan and the plan's digest for a final seal. */
+export const sealBody = z.strictObject({
+  experimentId: idSchema,
+  sealDigest: digestSchema,
+  size: z.int().min(1),
+  stage: z.enum(['plan', 'final']),
+  plan: digestSchema.nullable(),
+});
+
+/** Replaces a plan before its exposure. Not written by this version. */
+export const amendBody = z.strictObject({
+  experimentId: idSchema,
+  from: digestSchema,
+  to: digestSchema,
+  reason: textSchema,
+  blind: z.array(z.string().max(512)).max(100),
+  changed: z.array(z.string().max(512)).max(1000),
+});
+
+/** Exclusive claim on units, and the slot and error held for their one measurement. */
+export const reserveBody = z.strictObject({
+  experimentId: idSchema,
+  plan: digestSchema,
+  family: idSchema,
+  ...unitSet,
+  slot: countSchema,
+  alphaNano: alphaNanoSchema,
+});
+
+/** Frees units that were never exposed; `reserve` is the number of the reservation. */
+export const releaseBody = z.strictObject({ reserve: seqSchema, reason: textSchema });
+
+/** Irreversible: the candidates are fixed, one dispatcher may start. `reserve` is the number of the reservation. */
+export const exposeBody = z.strictObject({
+  reserve: seqSchema,
+  seal: digestSchema,
+  arms: z
+    .array(z.strictObject({ id: idSchema, digest: digestSchema }))
+    .min(2)
+    .max(1000),
+  evaluatorTree: digestSchema,
+  cellsObject: digestSchema,
+  disclosure: disclosureSchema,
+  attempt: z.literal(1),
+  fence: hex32Schema,
+});
+
+/** Resumes an exposed experiment under the same seal with a new fence; `expose` is the number of the exposure. */
+export const attemptBody = z.strictObject({
+  expose: seqSchema,
+  attempt: z.int().min(2).max(10_000),
+  reason: textSchema,
+  missingCells: countSchema,
+  missingObject: digestSchema.nullable(),
+  fence: hex32Schema,
+});
+
+/** Settles an exposure with its decision; `receiptsCount` counts all attempts, `missing` the cells without an outcome. */
+export const outcomeBody = z.strictObject({
+  expose: seqSchema,
+  attempt: z.int().min(1).max(10_000),
+  receiptsRoot: digestSchema,
+  receiptsObject: digestSchema.nullable(),
+  receiptsCount: countSchema,
+  plannedCells: countSchema,
+  missing: countSchema,
+  manifestDigest: digestSchema,
+  resultDigest: digestSchema,
+  verdict: verdictSchema,
+  exitCode: z.int().min(0).max(255),
+  disclosure: disclosureSchema,
+  alphaNano: alphaNanoSchema,
+});
+
+/** Settles an exposure without a result; its units stay exposed. */
+export const abortBody = z.strictObject({
+  expose: seqSchema,
+  reason: textSchema,
+  receiptsRoot: digestSchema,
+});
+
+/** A recorded result that must not be used; units and error stay spent. `outcome` is the number of the outcome. */
+export const voidBody = z.strictObject({
+  outcome: seqSchema,
+  reason: textSchema,
+  evidence: z.string().max(4000),
+});
+
+/** Units contaminated outside the workflow. Not written by this version. */
+export const leakBody = z.strictObject({ ...unitSet, source: textSchema, reason: textSchema });
+
+/** No further use of a family or of units. Not written by this version. */
+export const retireBody = z.strictObject({
+  family: idSchema,
+  unitsObject: digestSchema.nullable(),
+  reason: textSchema,
+});
+
+/** Conservative merge of a fork. Not written by this version. */
+export const importBody = z.strictObject({
+  forkSeq: seqSchema,
+  forkId: digestSchema,
+  entriesObject: digestSchema,
+  contestedObject: digestSchema.nullable(),
+});
+
+/** Where an outside proof of a checkpoint lies. Not written by this version. */
+export const anchorBody = z.strictObject({
+  size: countSchema,
+  type: z.enum(['rfc3161', 'ots', 'git-remote', 'witness']),
+  object: digestSchema,
+});
+
+/** Units used in development: optimizers and controls may read them, a final measurement never. */
+export const developBody = z.strictObject({
+  experimentId: idSchema,
+  ...unitSet,
+  reason: textSchema,
+});

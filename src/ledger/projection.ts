@@ -1,0 +1,207 @@
+/**
+ * What the entries of a ledger add up to: experiments with their phase, claims on units, requests already answered.
+ *
+ *     experiment:  none -seal-> sealed -reserve-> reserved -expose-> exposed -outcome-> settled -void-> voided
+ *                                  ^--release--/               ^attempt/   \-abort-> aborted
+ *     unit:        free -reserve-> held -release-> free ; held -expose-> exposed, for good ; free -develop-> development
+ *
+ * A unit's state is the state of its claims: nothing is copied per unit when a reservation is exposed or released.
+ */
+import { compareCodeUnits } from '../base/canonical.ts';
+import type { Digest } from '../base/digest.ts';
+import { skeletonOf, type UnitRecord } from '../spec/units.ts';
+import { type ChainHead, emptyChain } from './chain.ts';
+import type { EntryOf } from './entry.ts';
+import { LayeredMap } from './layered-map.ts';
+
+/** Where an experiment stands; `none` is the phase of a plan the ledger has never seen. */
+export type Phase = 'none' | 'sealed' | 'reserved' | 'exposed' | 'settled' | 'aborted' | 'voided';
+
+/** One right to dispatch: the exposure itself is attempt 1. */
+export interface DispatchRight {
+  readonly attempt: number;
+  readonly seq: number;
+  readonly entryId: Digest;
+  readonly fence: string;
+}
+
+/** An exposure with its current right to dispatch; every receipt names `entryId` and the current `fence`. */
+export interface Exposure {
+  readonly seq: number;
+  readonly entryId: Digest;
+  readonly body: EntryOf<'expose'>['body'];
+  readonly attempt: number;
+  readonly fence: string;
+  readonly rights: readonly DispatchRight[];
+}
+
+/** A recorded entry by number and identity with its body. */
+export interface Recorded<Body> {
+  readonly seq: number;
+  readonly entryId: Digest;
+  readonly body: Body;
+}
+
+/** One experiment, keyed by the digest of its plan seal. */
+export interface ExperimentState {
+  readonly plan: Digest;
+  readonly experimentId: string;
+  readonly phase: Exclude<Phase, 'none'>;
+  readonly sealedSeq: number;
+  /** Final seals of this plan in ledger order; several mean that some were abandoned. */
+  readonly finals: readonly { readonly digest: Digest; readonly seq: number }[];
+  /** Reservation that holds or exposed the units; null before it and after a release. */
+  readonly reservation: Recorded<EntryOf<'reserve'>['body']> | null;
+  /** Reservations made and released again. */
+  readonly releasedSeqs: readonly number[];
+  readonly exposure: Exposure | null;
+  readonly outcome: Recorded<EntryOf<'outcome'>['body']> | null;
+  readonly abort: Recorded<EntryOf<'abort'>['body']> | null;
+  readonly voided: Recorded<EntryOf<'void'>['body']> | null;
+}
+
+/** A claim on a set of units, keyed by the number of its `reserve` or `develop` entry. */
+export interface Claim {
+  readonly seq: number;
+  readonly kind: 'reserve' | 'develop';
+  readonly experimentId: string;
+  readonly plan: Digest | null;
+  readonly population: string;
+  readonly family: string | null;
+  readonly unitCount: number;
+  readonly alphaNano: number;
+  readonly status: 'held' | 'released' | 'exposed' | 'development';
+  readonly exposeSeq: number | null;
+  /** An exposed claim whose outcome or abort is recorded. */
+  readonly settled: boolean;
+}
+
+/** A known unit: first spelling of its id and the numbers of the claims on it. */
+export interface KnownUnit {
+  readonly id: string;
+  readonly claims: readonly number[];
+}
+
+/** One unit that showed a fingerprint under a claim. */
+export interface FingerprintOwner {
+  readonly claim: number;
+  readonly population: string;
+  readonly skeleton: string;
+  readonly id: string;
+}
+
+/** An answered request: key (kind, requestId) with the canonical text of its body. */
+export interface AnsweredRequest {
+  readonly seq: number;
+  readonly entryId: Digest;
+  readonly bodyDigest: Digest;
+}
+
+/** The state after `chain.size` entries. Never changed in place. */
+export interface LedgerState {
+  readonly chain: ChainHead;
+  readonly experiments: LayeredMap<Digest, ExperimentState>;
+  readonly claims: LayeredMap<number, Claim>;
+  readonly exposures: LayeredMap<number, Digest>;
+  readonly outcomes: LayeredMap<number, Digest>;
+  readonly units: LayeredMap<string, KnownUnit>;
+  readonly fingerprints: LayeredMap<Digest, readonly FingerprintOwner[]>;
+  readonly requests: LayeredMap<string, AnsweredRequest>;
+}
+
+/** The state of a ledger without entries. */
+export const emptyState: LedgerState = {
+  chain: emptyChain,
+  experiments: LayeredMap.empty(),
+  claims: LayeredMap.empty(),
+  exposures: LayeredMap.empty(),
+  outcomes: LayeredMap.empty(),
+  units: LayeredMap.empty(),
+  fingerprints: LayeredMap.empty(),
+  requests: LayeredMap.empty(),
+};
+
+/** Resolves the digest of a stored list of units; null when the object is not there. */
+export type UnitResolver = (object: Digest) => readonly UnitRecord[] | null;
+
+/** Key of a unit: population and skeleton. */
+export function unitKey(population: string, skeleton: string): string {
+  return `${population}\n${skeleton}`;
+}
+
+/** Key of idempotency. */
+export function requestKey(kind: string, requestId: string): string {
+  return `${kind}\n${requestId}`;
+}
+
+/** Phase of the experiment with this plan. */
+export function phaseOf(state: LedgerState, plan: Digest): Phase {
+  return state.experiments.get(plan)?.phase ?? 'none';
+}
+
+/** What is known of one unit; `count` is the number of measurements that saw it, `seq` the entry that says so. */
+export type UnitStatus =
+  | { readonly status: 'free' }
+  | { readonly status: 'held'; readonly by: string; readonly seq: number }
+  | {
+      readonly status: 'exposed';
+      readonly by: string;
+      readonly seq: number;
+      readonly count: number;
+    }
+  | { readonly status: 'development'; readonly by: string; readonly seq: number };
+
+/** Who holds a unit: an exposure outweighs a reservation, a reservation outweighs development. */
+export function unitStatus(state: LedgerState, population: string, id: string): UnitStatus {
+  const known = state.units.get(unitKey(population, skeletonOf(id)));
+  const claims = (known?.claims ?? []).flatMap((seq) => state.claims.get(seq) ?? []);
+  const exposed = claims.filter((claim) => claim.status === 'exposed');
+  const last = exposed.at(-1);
+  if (last !== undefined) {
+    const seq = last.exposeSeq ?? last.seq;
+    return { status: 'exposed', by: last.experimentId, seq, count: exposed.length };
+  }
+  const held = claims.find((claim) => claim.status === 'held');
+  if (held !== undefined) return { status: 'held', by: held.experimentId, seq: held.seq };
+  const read = claims.find((claim) => claim.status === 'development');
+  if (read !== undefined) return { status: 'development', by: read.experimentId, seq: read.seq };
+  return { status: 'free' };
+}
+
+/** Error and units of one family, in units of 1e-9 and in units; `looks` counts exposures. */
+export interface FamilyBudget {
+  readonly family: string;
+  readonly heldNano: number;
+  readonly spentNano: number;
+  readonly looks: number;
+  readonly unitsHeld: number;
+  readonly unitsExposed: number;
+}
+
+/** What every family holds and has spent, sorted by family (code units). Nothing ever decreases `spentNano` or `looks`. */
+export function familyBudgets(state: LedgerState): FamilyBudget[] {
+  const budgets = new Map<string, FamilyBudget>();
+  for (const claim of state.claims.values()) {
+    if (claim.family === null || claim.status === 'released') continue;
+    const before = budgets.get(claim.family) ?? {
+      family: claim.family,
+      heldNano: 0,
+      spentNano: 0,
+      looks: 0,
+      unitsHeld: 0,
+      unitsExposed: 0,
+    };
+    const exposed = claim.status === 'exposed';
+    budgets.set(claim.family, {
+      family: claim.family,
+      heldNano: before.heldNano + (exposed ? 0 : claim.alphaNano),
+      spentNano: before.spentNano + (exposed ? claim.alphaNano : 0),
+      looks: before.looks + (exposed ? 1 : 0),
+      unitsHeld: before.unitsHeld + (exposed ? 0 : claim.unitCount),
+      unitsExposed: before.unitsExposed + (exposed ? claim.unitCount : 0),
+    });
+  }
+  return [...budgets.values()].sort((first, second) =>
+    compareCodeUnits(first.family, second.family),
+  );
+}

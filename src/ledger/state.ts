@@ -1,0 +1,178 @@
+/** The pure transition of a ledger: state and next entry in, next state or a refusal out; the same for every store. */
+import { type Digest, digestOfValue } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
+import type { UnitRecord } from '../spec/units.ts';
+import { addClaim, type ClaimRequest, checkClaim } from './claims.ts';
+import type { EntryKind, EntryOf, LedgerEntry } from './entry.ts';
+import { type Claim, type LedgerState, requestKey, type UnitResolver } from './projection.ts';
+import {
+  applyAbort,
+  applyAttempt,
+  applyExpose,
+  applyOutcome,
+  applyRelease,
+  applyReserve,
+  applySeal,
+  applyVoid,
+  conflict,
+} from './transitions.ts';
+import { unitsRoot } from './units-object.ts';
+
+/** Kinds whose shape is fixed but which this version neither writes nor applies. */
+export const laterKinds: readonly EntryKind[] = [
+  'policy',
+  'key',
+  'amend',
+  'leak',
+  'retire',
+  'import',
+  'anchor',
+];
+
+function listedUnits(
+  entry: EntryOf<'reserve'> | EntryOf<'develop'>,
+  objects: UnitResolver,
+): readonly UnitRecord[] {
+  const { unitsObject, unitCount, unitsRoot: root } = entry.body;
+  const units = objects(unitsObject);
+  if (units === null) {
+    throw conflict('I12', `The list of units ${unitsObject} is not stored.`, {
+      mend: 'Store the object before the entry that names it.',
+      details: { reason: 'object-missing' },
+    });
+  }
+  if (units.length !== unitCount || unitsRoot(units) !== root) {
+    throw conflict(
+      'I12',
+      `The entry counts ${unitCount} units under ${root}; its list holds ${units.length} under ${unitsRoot(units)}.`,
+      {
+        mend: 'Take count and root from the stored list.',
+        details: { reason: 'units-differ' },
+      },
+    );
+  }
+  return units;
+}
+
+function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
+  const { experimentId, population, unitCount } = entry.body;
+  const common = { seq: entry.seq, experimentId, population, unitCount };
+  const open = { ...common, exposeSeq: null, settled: false };
+  if (entry.kind === 'develop') {
+    return {
+      ...open,
+      kind: 'develop',
+      status: 'development',
+      plan: null,
+      family: null,
+      alphaNano: 0,
+    };
+  }
+  const { plan, family, alphaNano } = entry.body;
+  return { ...open, kind: 'reserve', status: 'held', plan, family, alphaNano };
+}
+
+function claimUnits(
+  state: LedgerState,
+  entry: EntryOf<'reserve'> | EntryOf<'develop'>,
+  objects: UnitResolver,
+): LedgerState {
+  const units = listedUnits(entry, objects);
+  const request: ClaimRequest = { kind: entry.kind, population: entry.body.population, units };
+  checkClaim(state, request);
+  return addClaim(state, claimOf(entry), units);
+}
+
+/** Phase before units: a spent experiment is told so before it is told that its own units are taken. */
+function reserve(
+  state: LedgerState,
+  step: { readonly entry: EntryOf<'reserve'>; readonly entryId: Digest },
+  objects: UnitResolver,
+): LedgerState {
+  return claimUnits(applyReserve(state, step), step.entry, objects);
+}
+
+function refuseLater(entry: LedgerEntry): never {
+  throw new LiftgateError(
+    'ledger-unsafe',
+    `Entry ${entry.seq} is of kind "${entry.kind}", which this Liftgate cannot apply.`,
+    {
+      mend: 'Use a newer Liftgate; an entry that is not understood is never skipped.',
+      details: { reason: 'kind-not-applied' },
+    },
+  );
+}
+
+/** Effect of an entry on experiments and units. */
+function applyKind(
+  state: LedgerState,
+  { entry, entryId }: { readonly entry: LedgerEntry; readonly entryId: Digest },
+  objects: UnitResolver,
+): LedgerState {
+  switch (entry.kind) {
+    case 'genesis':
+      return state;
+    case 'seal':
+      return applySeal(state, { entry, entryId });
+    case 'reserve':
+      return reserve(state, { entry, entryId }, objects);
+    case 'release':
+      return applyRelease(state, { entry, entryId });
+    case 'expose':
+      return applyExpose(state, { entry, entryId });
+    case 'attempt':
+      return applyAttempt(state, { entry, entryId });
+    case 'outcome':
+      return applyOutcome(state, { entry, entryId });
+    case 'abort':
+      return applyAbort(state, { entry, entryId });
+    case 'void':
+      return applyVoid(state, { entry, entryId });
+    case 'develop':
+      return claimUnits(state, entry, objects);
+    case 'policy':
+    case 'key':
+    case 'amend':
+    case 'leak':
+    case 'retire':
+    case 'import':
+    case 'anchor':
+      return refuseLater(entry);
+  }
+}
+
+/**
+ * The state after one more entry. The bytes of the entry were checked by the chain; here the history is.
+ *
+ * @param step     entry and its identity
+ * @param objects  resolves the stored list of units that `reserve` and `develop` name
+ * @returns        a new state; the given one stays as it was
+ * @throws {LiftgateError} ledger-conflict  with `details.invariant` I4 to I12 when the history does not allow the entry
+ * @throws {LiftgateError} ledger-unsafe    for a kind this version does not apply
+ */
+export function applyEntry(
+  state: LedgerState,
+  step: { readonly entry: LedgerEntry; readonly entryId: Digest },
+  objects: UnitResolver,
+): LedgerState {
+  const { entry, entryId } = step;
+  const key = requestKey(entry.kind, entry.requestId);
+  const answered = state.requests.get(key);
+  if (answered !== undefined) {
+    throw conflict(
+      'I10',
+      `The request "${entry.requestId}" of kind "${entry.kind}" was answered by entry ${answered.seq}.`,
+      {
+        mend: 'Use a new request id for a new request.',
+        details: { reason: 'request-answered', ownerSeq: answered.seq },
+      },
+    );
+  }
+  const next = applyKind(state, step, objects);
+  const bodyDigest = digestOfValue(entry.body);
+  return {
+    ...next,
+    chain: { size: entry.seq + 1, head: entryId, ledger: entry.ledger },
+    requests: next.requests.with([[key, { seq: entry.seq, entryId, bodyDigest }]]),
+  };
+}

@@ -1,0 +1,328 @@
+/** How each kind of entry moves one experiment from phase to phase; anything out of order is a conflict. */
+import type { Digest } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
+import type { InvariantId } from './chain.ts';
+import type { EntryOf } from './entry.ts';
+import type { Claim, ExperimentState, LedgerState } from './projection.ts';
+
+/** An entry of one kind with its identity, as transitions receive it. */
+export interface Step<Entry> {
+  readonly entry: Entry;
+  readonly entryId: Digest;
+}
+
+/** Builds the refusal of an entry that does not fit the recorded history. */
+export function conflict(
+  invariant: InvariantId,
+  message: string,
+  more: { readonly mend: string; readonly details?: Readonly<Record<string, unknown>> },
+): LiftgateError {
+  return new LiftgateError('ledger-conflict', message, {
+    mend: more.mend,
+    details: { invariant, ...more.details },
+  });
+}
+
+function withExperiment(state: LedgerState, next: ExperimentState): LedgerState {
+  return { ...state, experiments: state.experiments.with([[next.plan, next]]) };
+}
+
+function withClaim(state: LedgerState, seq: number, change: Partial<Claim>): LedgerState {
+  const claim = state.claims.get(seq);
+  return claim === undefined
+    ? state
+    : { ...state, claims: state.claims.with([[seq, { ...claim, ...change }]]) };
+}
+
+function outOfOrder(experiment: ExperimentState, verb: string, needs: string): LiftgateError {
+  return conflict(
+    'I6',
+    `Experiment "${experiment.experimentId}" is ${experiment.phase}; to ${verb} it must be ${needs}.`,
+    {
+      mend: 'Follow seal, reserve, expose, outcome; for a new question seal a new plan on units nobody has measured.',
+      details: { reason: 'out-of-order', owner: experiment.experimentId, phase: experiment.phase },
+    },
+  );
+}
+
+function unknownNumber(what: string, seq: number): LiftgateError {
+  return conflict('I6', `Entry ${seq} is not ${what}.`, {
+    mend: 'Name the number of the entry as `liftgate ledger list` shows it.',
+    details: { reason: 'unknown-entry', ownerSeq: seq },
+  });
+}
+
+/** Adds a plan, or a final seal to its plan before exposure. */
+export function applySeal(state: LedgerState, { entry }: Step<EntryOf<'seal'>>): LedgerState {
+  const { body, seq } = entry;
+  return body.stage === 'plan' ? sealPlan(state, body, seq) : sealFinal(state, body, seq);
+}
+
+function sealPlan(state: LedgerState, body: EntryOf<'seal'>['body'], seq: number): LedgerState {
+  if (body.plan !== null) {
+    throw conflict('I6', 'A plan seal names no plan.', {
+      mend: 'Record the plan with plan: null.',
+    });
+  }
+  const before = state.experiments.get(body.sealDigest);
+  if (before !== undefined) {
+    throw conflict(
+      'I10',
+      `The plan of experiment "${before.experimentId}" is already recorded in entry ${before.sealedSeq}.`,
+      {
+        mend: 'Use the recorded seal; it need not be recorded twice.',
+        details: { reason: 'already-sealed', ownerSeq: before.sealedSeq },
+      },
+    );
+  }
+  return withExperiment(state, {
+    plan: body.sealDigest,
+    experimentId: body.experimentId,
+    phase: 'sealed',
+    sealedSeq: seq,
+    finals: [],
+    reservation: null,
+    releasedSeqs: [],
+    exposure: null,
+    outcome: null,
+    abort: null,
+    voided: null,
+  });
+}
+
+/** The experiment of a plan, which must be recorded and carry the same id. */
+export function plannedExperiment(
+  state: LedgerState,
+  plan: Digest | null,
+  experimentId: string,
+): ExperimentState {
+  const experiment = plan === null ? undefined : state.experiments.get(plan);
+  if (experiment === undefined) {
+    throw conflict('I6', `No plan seal ${plan ?? ''} of "${experimentId}" is recorded.`, {
+      mend: 'Seal the plan first: liftgate seal.',
+      details: { reason: 'plan-unknown' },
+    });
+  }
+  if (experiment.experimentId !== experimentId) {
+    throw conflict(
+      'I6',
+      `The plan belongs to experiment "${experiment.experimentId}", not to "${experimentId}".`,
+      {
+        mend: 'Name the experiment as its plan does.',
+        details: { reason: 'other-experiment', owner: experiment.experimentId },
+      },
+    );
+  }
+  return experiment;
+}
+
+function sealFinal(state: LedgerState, body: EntryOf<'seal'>['body'], seq: number): LedgerState {
+  const experiment = plannedExperiment(state, body.plan, body.experimentId);
+  if (experiment.phase !== 'sealed' && experiment.phase !== 'reserved') {
+    throw outOfOrder(experiment, 'bind candidates', 'sealed or reserved');
+  }
+  if (experiment.finals.some((final) => final.digest === body.sealDigest)) {
+    throw conflict(
+      'I10',
+      `This final seal of experiment "${experiment.experimentId}" is already recorded.`,
+      {
+        mend: 'Use the recorded seal; it need not be recorded twice.',
+        details: { reason: 'already-sealed' },
+      },
+    );
+  }
+  const finals = [...experiment.finals, { digest: body.sealDigest, seq }];
+  return withExperiment(state, { ...experiment, finals });
+}
+
+/** Moves an experiment from sealed to reserved; the claim on its units is added by the caller. */
+export function applyReserve(state: LedgerState, step: Step<EntryOf<'reserve'>>): LedgerState {
+  const { entry, entryId } = step;
+  const experiment = plannedExperiment(state, entry.body.plan, entry.body.experimentId);
+  if (experiment.phase !== 'sealed') throw outOfOrder(experiment, 'reserve units', 'sealed');
+  if (entry.body.slot !== 0) {
+    throw conflict(
+      'I9',
+      `Slot ${entry.body.slot} was asked for; the family "${entry.body.family}" is one-shot.`,
+      {
+        mend: 'Reserve slot 0: without a recorded policy units are measured once.',
+        details: { reason: 'slot-unknown' },
+      },
+    );
+  }
+  const reservation = { seq: entry.seq, entryId, body: entry.body };
+  return withExperiment(state, { ...experiment, phase: 'reserved', reservation });
+}
+
+function reservedExperiment(state: LedgerState, seq: number): ExperimentState {
+  const claim = state.claims.get(seq);
+  const plan = claim?.kind === 'reserve' ? claim.plan : null;
+  const experiment = plan === null ? undefined : state.experiments.get(plan);
+  if (claim === undefined || experiment === undefined) throw unknownNumber('a reservation', seq);
+  if (claim.status === 'released') {
+    throw conflict(
+      'I6',
+      `The reservation of entry ${seq} by experiment "${claim.experimentId}" was released.`,
+      {
+        mend: 'Reserve the units again.',
+        details: { reason: 'released', owner: claim.experimentId, ownerSeq: seq },
+      },
+    );
+  }
+  return experiment;
+}
+
+/** Frees units that were never exposed. */
+export function applyRelease(state: LedgerState, { entry }: Step<EntryOf<'release'>>): LedgerState {
+  const { reserve } = entry.body;
+  const experiment = reservedExperiment(state, reserve);
+  if (experiment.phase !== 'reserved') throw outOfOrder(experiment, 'release units', 'reserved');
+  const releasedSeqs = [...experiment.releasedSeqs, reserve];
+  return withClaim(
+    withExperiment(state, { ...experiment, phase: 'sealed', reservation: null, releasedSeqs }),
+    reserve,
+    { status: 'released' },
+  );
+}
+
+/** Spends the reserved units: irreversible. */
+export function applyExpose(state: LedgerState, step: Step<EntryOf<'expose'>>): LedgerState {
+  const { body, seq } = step.entry;
+  const experiment = reservedExperiment(state, body.reserve);
+  if (experiment.phase !== 'reserved') throw outOfOrder(experiment, 'expose units', 'reserved');
+  if (!experiment.finals.some((final) => final.digest === body.seal)) {
+    throw conflict(
+      'I6',
+      `The final seal ${body.seal} of experiment "${experiment.experimentId}" is not recorded.`,
+      {
+        mend: 'Record the final seal, with the candidates bound, before exposing.',
+        details: { reason: 'final-unknown' },
+      },
+    );
+  }
+  if (new Set(body.arms.map((arm) => arm.id)).size !== body.arms.length) {
+    throw conflict('I6', 'An arm id appears twice in the exposure.', {
+      mend: 'Name every arm once.',
+      details: { reason: 'arm-twice' },
+    });
+  }
+  const right = { attempt: 1, seq, entryId: step.entryId, fence: body.fence };
+  const exposure = { ...right, body, rights: [right] };
+  const next = withExperiment(state, { ...experiment, phase: 'exposed', exposure });
+  const exposed = withClaim(next, body.reserve, { status: 'exposed', exposeSeq: seq });
+  return { ...exposed, exposures: exposed.exposures.with([[seq, experiment.plan]]) };
+}
+
+type Exposed = ExperimentState & {
+  readonly exposure: NonNullable<ExperimentState['exposure']>;
+  readonly reservation: NonNullable<ExperimentState['reservation']>;
+};
+
+function isExposed(experiment: ExperimentState | undefined): experiment is Exposed {
+  return (
+    experiment !== undefined && experiment.exposure !== null && experiment.reservation !== null
+  );
+}
+
+function exposedExperiment(state: LedgerState, seq: number, verb: string): Exposed {
+  const plan = state.exposures.get(seq);
+  const experiment = plan === undefined ? undefined : state.experiments.get(plan);
+  if (!isExposed(experiment)) throw unknownNumber('an exposure', seq);
+  if (experiment.phase !== 'exposed') throw outOfOrder(experiment, verb, 'exposed');
+  return experiment;
+}
+
+/** Gives the right to dispatch to a new runner; receipts under the old fence are refused from here on. */
+export function applyAttempt(state: LedgerState, step: Step<EntryOf<'attempt'>>): LedgerState {
+  const { body, seq } = step.entry;
+  const experiment = exposedExperiment(state, body.expose, 'resume');
+  const { exposure } = experiment;
+  if (body.attempt !== exposure.attempt + 1) {
+    throw conflict(
+      'I7',
+      `Attempt ${body.attempt} was asked for; the next attempt of experiment "${experiment.experimentId}" is ${exposure.attempt + 1}.`,
+      {
+        mend: 'Read the ledger again: another runner may have resumed it.',
+        details: { reason: 'attempt-order', owner: experiment.experimentId },
+      },
+    );
+  }
+  if (exposure.rights.some((earlier) => earlier.fence === body.fence)) {
+    throw conflict('I7', 'The fence was used before.', {
+      mend: 'Draw a new fence of 128 random bits for every attempt.',
+      details: { reason: 'fence-reused' },
+    });
+  }
+  const right = { attempt: body.attempt, seq, entryId: step.entryId, fence: body.fence };
+  const rights = [...exposure.rights, right];
+  const { attempt, fence } = body;
+  return withExperiment(state, {
+    ...experiment,
+    exposure: { ...exposure, attempt, fence, rights },
+  });
+}
+
+function checkOutcome(experiment: Exposed, body: EntryOf<'outcome'>['body']): void {
+  const { exposure, reservation, experimentId } = experiment;
+  if (body.attempt !== exposure.attempt) {
+    throw conflict(
+      'I7',
+      `The outcome is of attempt ${body.attempt}; experiment "${experimentId}" is at attempt ${exposure.attempt}.`,
+      {
+        mend: 'Another runner has resumed this experiment; its outcome counts.',
+        details: { reason: 'fenced-off', owner: experimentId },
+      },
+    );
+  }
+  if (body.missing > body.plannedCells || body.receiptsCount < body.plannedCells - body.missing) {
+    throw conflict(
+      'I8',
+      `${body.receiptsCount} receipts and ${body.missing} missing cells cannot cover ${body.plannedCells} planned cells.`,
+      {
+        mend: 'Count every planned cell as settled by a receipt or as missing.',
+        details: { reason: 'cells-uncovered' },
+      },
+    );
+  }
+  if (body.alphaNano !== reservation.body.alphaNano) {
+    throw conflict(
+      'I9',
+      `The outcome spends ${body.alphaNano} nano of error; the reservation held ${reservation.body.alphaNano}.`,
+      {
+        mend: 'Spend exactly what was reserved under the sealed plan.',
+        details: { reason: 'alpha-differs' },
+      },
+    );
+  }
+}
+
+/** Settles an exposure with its recorded decision. */
+export function applyOutcome(state: LedgerState, step: Step<EntryOf<'outcome'>>): LedgerState {
+  const { body, seq } = step.entry;
+  const experiment = exposedExperiment(state, body.expose, 'record an outcome');
+  checkOutcome(experiment, body);
+  const outcome = { seq, entryId: step.entryId, body };
+  const next = withExperiment(state, { ...experiment, phase: 'settled', outcome });
+  const settled = withClaim(next, experiment.reservation.seq, { settled: true });
+  return { ...settled, outcomes: settled.outcomes.with([[seq, experiment.plan]]) };
+}
+
+/** Settles an exposure without a result. */
+export function applyAbort(state: LedgerState, step: Step<EntryOf<'abort'>>): LedgerState {
+  const { body, seq } = step.entry;
+  const experiment = exposedExperiment(state, body.expose, 'abort');
+  const abort = { seq, entryId: step.entryId, body };
+  const next = withExperiment(state, { ...experiment, phase: 'aborted', abort });
+  return withClaim(next, experiment.reservation.seq, { settled: true });
+}
+
+/** Marks a recorded result as not to be used; units and error stay spent. */
+export function applyVoid(state: LedgerState, step: Step<EntryOf<'void'>>): LedgerState {
+  const { body, seq } = step.entry;
+  const plan = state.outcomes.get(body.outcome);
+  const experiment = plan === undefined ? undefined : state.experiments.get(plan);
+  if (experiment === undefined) throw unknownNumber('an outcome', body.outcome);
+  if (experiment.phase !== 'settled') throw outOfOrder(experiment, 'void an outcome', 'settled');
+  const voided = { seq, entryId: step.entryId, body };
+  return withExperiment(state, { ...experiment, phase: 'voided', voided });
+}

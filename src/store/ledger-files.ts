@@ -1,0 +1,105 @@
+/** File operations a ledger folder needs, one durable step each, so that tests can make any of them fail. */
+import { constants } from 'node:fs';
+import { link, lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
+
+/** A file that did not exist before. `sync` returns when its bytes are on the disk. */
+export interface NewFile {
+  write(bytes: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What lies under a name; symbolic links are never followed. */
+export type FileType = 'file' | 'folder' | 'other' | 'missing';
+
+/** The file system as the ledger uses it; failures keep their Node error code. */
+export interface LedgerFiles {
+  typeOf(path: string): Promise<FileType>;
+  makeFolder(path: string): Promise<void>;
+  list(folder: string): Promise<readonly string[]>;
+  /** Bytes of a regular file of at most `limit` bytes; refuses a symbolic link with code ELOOP and more bytes with EFBIG. */
+  read(path: string, limit: number): Promise<Uint8Array>;
+  /** Creates a file; fails with EEXIST when the name is taken. */
+  create(path: string): Promise<NewFile>;
+  /** Second name for a file; fails with EEXIST when the name is taken. */
+  link(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Returns when an existing file is on the disk. */
+  syncFile(path: string): Promise<void>;
+  /** Returns when the names in a folder are on the disk. */
+  syncFolder(path: string): Promise<void>;
+}
+
+/** Node's error code of a failure, such as EEXIST; empty when it has none. */
+export function errorCodeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : '';
+}
+
+const onWindows = process.platform === 'win32';
+
+/** Opens for reading; a symbolic link fails with ELOOP where the system knows the flag. */
+const readUnfollowed = constants.O_RDONLY | (onWindows ? 0 : constants.O_NOFOLLOW);
+
+async function typeOf(path: string): Promise<FileType> {
+  try {
+    const found = await lstat(path);
+    if (found.isFile()) return 'file';
+    return found.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return 'missing';
+    throw error;
+  }
+}
+
+async function read(path: string, limit: number): Promise<Uint8Array> {
+  const file = await open(path, readUnfollowed);
+  try {
+    const { size } = await file.stat();
+    if (size > limit) {
+      throw Object.assign(new Error(`${path} has ${size} bytes, more than ${limit}`), {
+        code: 'EFBIG',
+      });
+    }
+    return new Uint8Array(await file.readFile());
+  } finally {
+    await file.close();
+  }
+}
+
+async function create(path: string): Promise<NewFile> {
+  const file = await open(path, 'wx', 0o644);
+  return {
+    write: (bytes) => file.writeFile(bytes),
+    sync: () => file.sync(),
+    close: () => file.close(),
+  };
+}
+
+async function sync(path: string, flags: number): Promise<void> {
+  const file = await open(path, flags);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The real file system. */
+export const nodeFiles: LedgerFiles = {
+  typeOf,
+  makeFolder: async (path) => {
+    await mkdir(path);
+  },
+  list: (folder) => readdir(folder),
+  read,
+  create,
+  link,
+  remove: unlink,
+  syncFile: (path) => sync(path, onWindows ? constants.O_RDWR : readUnfollowed),
+  // NTFS writes names with its own journal and has no fsync of a folder.
+  syncFolder: async (path) => {
+    if (!onWindows) await sync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  },
+};
