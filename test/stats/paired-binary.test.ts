@@ -314,6 +314,18 @@ describe('mcnemarExact', () => {
     }
   });
 
+  test('a better table never speaks less for the candidate', () => {
+    for (const { gains, losses } of allTables(12)) {
+      const now = mcnemarExact({ onlyCandidate: gains, onlyBaseline: losses }).pGreater;
+      const gained = mcnemarExact({ onlyCandidate: gains + 1, onlyBaseline: losses }).pGreater;
+      expect(gained).toBeLessThanOrEqual(now);
+      if (losses > 0) {
+        const spared = mcnemarExact({ onlyCandidate: gains, onlyBaseline: losses - 1 }).pGreater;
+        expect(spared).toBeLessThanOrEqual(now);
+      }
+    }
+  });
+
   test('works with a million discordant pairs', () => {
     const { pTwoSided } = mcnemarExact({ onlyCandidate: 501000, onlyBaseline: 499000 });
     expect(pTwoSided).toBeCloseTo(2 * normalUpper(1999 / 1000), 6);
