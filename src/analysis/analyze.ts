@@ -1,0 +1,155 @@
+/** The analysis in one call: receipts to settled cells, pairs, samples and the funnel, for every candidate and measure. */
+import { LiftgateError } from '../base/errors.ts';
+import { admittedCases } from '../spec/case-index.ts';
+import { type MethodName, sealableMethods } from '../spec/inference.ts';
+import type { Measure } from '../spec/measure.ts';
+import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
+import { orderedUnits } from '../spec/seeds.ts';
+import { baselineOf, candidateArms, type Evidence, measureIds, measureOf } from './evidence.ts';
+import { cellStages, type Funnel, type FunnelStage, measureStages, rowStages } from './funnel.ts';
+import { fillWorstCase, type Pair, pairCells } from './pair.ts';
+import { plannedCases, type SettledCell, settleCells } from './settle.ts';
+import { type Sample, sampleUnits } from './unit-value.ts';
+
+/** One measure of one candidate: what was seen, and the same with every loss counted against the candidate. */
+export interface MeasureAnalysis {
+  readonly id: string;
+  readonly measure: Measure;
+  readonly pairs: readonly Pair[];
+  readonly sample: Sample;
+  /** Null when something is lost and the measure has no range to fill from. */
+  readonly filled: Sample | null;
+  readonly stages: readonly FunnelStage[];
+}
+
+export interface CandidateAnalysis {
+  readonly id: string;
+  readonly cells: readonly SettledCell[];
+  readonly measures: ReadonlyMap<string, MeasureAnalysis>;
+}
+
+export interface Analysis {
+  readonly seal: SealedExperiment;
+  readonly baselineCells: readonly SettledCell[];
+  /** In the order that decides ties. */
+  readonly candidates: readonly CandidateAnalysis[];
+  readonly funnel: Funnel;
+}
+
+function requireFinal(seal: SealedExperiment): void {
+  if (seal.stage !== 'final') {
+    throw new LiftgateError(
+      'seal-invalid',
+      `A decision needs a seal of stage "final", got "${seal.stage}".`,
+      {
+        where: { path: 'stage' },
+        mend: 'Bind the candidates first: `run`, or `seal --candidates`.',
+      },
+    );
+  }
+}
+
+/**
+ * Analyses all receipts of a sealed experiment.
+ *
+ * @throws {LiftgateError} seal-invalid if the seal is not final, receipt-invalid as in `settleCells`
+ */
+export function analyzeEvidence(evidence: Evidence): Analysis {
+  requireFinal(evidence.seal);
+  const settled = settleCells(evidence);
+  const baselineCells = settled.get(baselineOf(evidence.seal).id) ?? [];
+  const cases = new Map(admittedCases(evidence.index).map((each) => [each.id, each]));
+  const planned = plannedCases(evidence);
+  const order = orderedUnits(evidence.seal.digests.cases, [
+    ...new Set(planned.map((each) => each.unit)),
+  ]);
+  const candidates = candidateArms(evidence.seal).map((arm): CandidateAnalysis => {
+    const cells = settled.get(arm.id) ?? [];
+    const measures = measureIds(evidence.seal).map((measureId): [string, MeasureAnalysis] => {
+      const measure = measureOf(evidence.seal, measureId);
+      const pairs = pairCells({
+        measureId,
+        measure,
+        cases,
+        candidate: cells,
+        baseline: baselineCells,
+      });
+      const filledPairs = fillWorstCase(pairs, measure);
+      const sample = sampleUnits(measure, pairs, order);
+      const estimated = new Set(sample.units.map((each) => each.unit));
+      return [
+        measureId,
+        {
+          id: measureId,
+          measure,
+          pairs,
+          sample,
+          filled: filledPairs === null ? null : sampleUnits(measure, filledPairs, order),
+          stages: measureStages(planned.length, pairs, estimated),
+        },
+      ];
+    });
+    return { id: arm.id, cells, measures: new Map(measures) };
+  });
+  return {
+    seal: evidence.seal,
+    baselineCells,
+    candidates,
+    funnel: funnelOf(evidence, candidates, baselineCells),
+  };
+}
+
+function funnelOf(
+  evidence: Evidence,
+  candidates: readonly CandidateAnalysis[],
+  baselineCells: readonly SettledCell[],
+): Funnel {
+  return {
+    rows: rowStages(evidence.index),
+    candidates: candidates.map(({ id, cells, measures }) => ({
+      candidate: id,
+      cells: cellStages(cells, baselineCells),
+      measures: [...measures.values()].map((each) => ({
+        measure: each.id,
+        stages: [...each.stages],
+      })),
+    })),
+  };
+}
+
+function isMethodName(name: string): name is MethodName {
+  return sealableMethods.some((method) => method === name);
+}
+
+/** Which sealed method is wanted: that of a gate, or that of a measure which is only shown. */
+export interface MethodQuery {
+  readonly measure: string;
+  readonly gate: 'lift' | 'no-regression' | null;
+  readonly threshold: number | null;
+}
+
+function matches(sealed: ResolvedMethod, query: MethodQuery): boolean {
+  return (
+    sealed.measure === query.measure &&
+    sealed.gate === query.gate &&
+    sealed.threshold === query.threshold
+  );
+}
+
+/**
+ * The sealed method of a gate or a shown measure, or null when the seal resolved none.
+ * @throws {LiftgateError} seal-invalid  if the seal names a method that this version does not have
+ */
+export function sealedMethod(seal: SealedExperiment, query: MethodQuery): MethodName | null {
+  const sealed = seal.analysis.methods.find((each) => matches(each, query));
+  if (sealed === undefined) return null;
+  if (isMethodName(sealed.method)) return sealed.method;
+  throw new LiftgateError(
+    'seal-invalid',
+    `The seal decides "${query.measure}" by the method "${sealed.method}", which this version does not have.`,
+    {
+      where: { path: 'analysis.methods' },
+      mend: `Use the version that sealed it; this one has ${sealableMethods.join(', ')}.`,
+    },
+  );
+}

@@ -1,0 +1,183 @@
+/**
+ * Attempts to settled cells: a planned cell ends in its one outcome receipt, or it is missing with the class of its last attempt.
+ *
+ * Attempts of a cell count from 1 without a gap, stay within the sealed number, and end with the first outcome: a failure that
+ * was run again, or a first attempt that vanished, is refused and not analysed.
+ */
+import { compareCodeUnits } from '../base/canonical.ts';
+import { LiftgateError } from '../base/errors.ts';
+import { type Cell, isOutcome, type Receipt, type ReceiptLine } from '../run/receipt.ts';
+import { finalCases, type IndexedCase } from '../spec/case-index.ts';
+import { valueProblem } from '../spec/measure.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import type { OutcomeClass } from '../spec/spec.ts';
+import type { Evidence } from './evidence.ts';
+
+/** Why a cell has no outcome: class of its last attempt, or `not-run` without one. */
+export type MissingClass =
+  | Extract<OutcomeClass, 'infrastructureFault' | 'evaluatorFailure' | 'cancelled'>
+  | 'not-run';
+
+/** How a planned cell ended. */
+export type Settlement =
+  | { readonly status: 'settled'; readonly receipt: Receipt }
+  | { readonly status: 'missing'; readonly reason: MissingClass };
+
+export interface SettledCell {
+  readonly cell: Cell;
+  readonly attempts: number;
+  readonly settlement: Settlement;
+}
+
+/** Settled cells of every arm; within an arm cases by code units of their id, then repeats. */
+export type SettledCells = ReadonlyMap<string, readonly SettledCell[]>;
+
+function refuse(cell: Cell, what: string, mend: string): never {
+  throw new LiftgateError(
+    'receipt-invalid',
+    `The receipt of case "${cell.case}", arm "${cell.arm}", repeat ${cell.repeat} ${what}.`,
+    { where: { path: `receipts.${cell.arm}.${cell.case}.${cell.repeat}` }, mend },
+  );
+}
+
+function keyOf(cell: Cell): string {
+  return `${cell.arm}\n${cell.repeat}\n${cell.case}`;
+}
+
+/** Final cases by code units of their id. */
+export function plannedCases(evidence: Pick<Evidence, 'index'>): IndexedCase[] {
+  return finalCases(evidence.index).sort((first, second) => compareCodeUnits(first.id, second.id));
+}
+
+function plannedCells(evidence: Evidence, arm: string): Cell[] {
+  const repeats = Array.from({ length: evidence.seal.cells.replicates }, (_, repeat) => repeat);
+  return plannedCases(evidence).flatMap((each) =>
+    repeats.map((repeat) => ({ unit: each.unit, case: each.id, arm, repeat })),
+  );
+}
+
+/**
+ * Every planned cell with how it ended.
+ *
+ * @returns cells of every sealed arm; a cell without a receipt is missing as `not-run`
+ * @throws {LiftgateError} receipt-invalid  for a cell outside the plan, an attempt given twice, a gap in the attempts, an attempt
+ *   beyond the sealed number or after a final one, a measure the spec does not declare, a value outside its declaration
+ */
+export function settleCells(evidence: Evidence): SettledCells {
+  const planned = new Map(
+    evidence.seal.arms.map((arm) => [arm.id, plannedCells(evidence, arm.id)] as const),
+  );
+  const byCell = attemptsByCell(evidence, [...planned.values()].flat());
+  return new Map(
+    [...planned].map(([arm, cells]) => [
+      arm,
+      cells.map((cell) => settleOne(cell, byCell.get(keyOf(cell)) ?? [], evidence.seal)),
+    ]),
+  );
+}
+
+function attemptsByCell(evidence: Evidence, planned: readonly Cell[]): Map<string, ReceiptLine[]> {
+  const byCell = new Map<string, ReceiptLine[]>(planned.map((cell) => [keyOf(cell), []]));
+  const units = new Map(planned.map((cell) => [cell.case, cell.unit]));
+  for (const line of evidence.lines) {
+    const attempts = byCell.get(keyOf(line.cell));
+    if (attempts === undefined) {
+      refuse(
+        line.cell,
+        'is of a cell that the seal does not plan',
+        'Give receipts of this seal only.',
+      );
+    }
+    if (units.get(line.cell.case) !== line.cell.unit) {
+      refuse(
+        line.cell,
+        `names the unit "${line.cell.unit}", but the case belongs to "${units.get(line.cell.case) ?? ''}"`,
+        'Restore the receipt; the case index of the seal says which unit a case belongs to.',
+      );
+    }
+    attempts.push(line);
+  }
+  return byCell;
+}
+
+function settleOne(cell: Cell, lines: readonly ReceiptLine[], seal: SealedExperiment): SettledCell {
+  const receipts = lines
+    .map((line) => line.receipt)
+    .sort((first, second) => first.attempt - second.attempt);
+  receipts.forEach((receipt, index) => {
+    checkAttempt(cell, receipt.attempt, index + 1);
+    checkFollows(cell, receipts[index - 1]);
+    checkScores(cell, receipt, seal);
+  });
+  if (receipts.length > seal.limits.maxAttempts) {
+    refuse(
+      cell,
+      `is attempt ${receipts.length}, but ${seal.limits.maxAttempts} are sealed`,
+      'Keep to the sealed number of attempts.',
+    );
+  }
+  return { cell, attempts: receipts.length, settlement: settlementOf(receipts.at(-1)) };
+}
+
+function checkAttempt(cell: Cell, attempt: number, expected: number): void {
+  if (attempt < expected) {
+    refuse(cell, `is given twice for attempt ${attempt}`, 'Give every attempt once.');
+  }
+  if (attempt > expected) {
+    refuse(
+      cell,
+      `is of attempt ${attempt}, but attempt ${expected} is not there`,
+      'Give all attempts of the cell, the first one included.',
+    );
+  }
+}
+
+function checkFollows(cell: Cell, previous: Receipt | undefined): void {
+  if (previous === undefined) return;
+  if (isOutcome(previous.outcome) || previous.outcome === 'evaluatorFailure') {
+    refuse(
+      cell,
+      `follows attempt ${previous.attempt}, which ended with ${previous.outcome} and is final`,
+      'Only infrastructure faults and cancelled cells are tried again.',
+    );
+  }
+}
+
+function checkScores(cell: Cell, receipt: Receipt, seal: SealedExperiment): void {
+  for (const [id, value] of Object.entries(receipt.scores)) {
+    const measure = Object.hasOwn(seal.spec.measures, id) ? seal.spec.measures[id] : undefined;
+    if (measure === undefined) {
+      refuse(
+        cell,
+        `scores "${id}", which is no measure of the spec`,
+        'Score sealed measures only.',
+      );
+    }
+    const problem = value === null ? null : valueProblem(measure, value);
+    if (problem !== null) {
+      refuse(cell, `scores "${id}" as ${value}: ${problem}`, 'Score within the declared values.');
+    }
+  }
+}
+
+function settlementOf(last: Receipt | undefined): Settlement {
+  if (last === undefined) return { status: 'missing', reason: 'not-run' };
+  switch (last.outcome) {
+    case 'completed':
+    case 'safeRefusal':
+    case 'agentError':
+    case 'limitExceeded':
+      return { status: 'settled', receipt: last };
+    case 'infrastructureFault':
+    case 'evaluatorFailure':
+    case 'cancelled':
+      return { status: 'missing', reason: last.outcome };
+  }
+}
+
+/** Whether a missing cell was lost to a fault or an interruption, in contrast to one that nobody dispatched. */
+export function isLostByFault(reason: string): boolean {
+  return (
+    reason === 'infrastructureFault' || reason === 'evaluatorFailure' || reason === 'cancelled'
+  );
+}

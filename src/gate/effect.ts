@@ -1,0 +1,257 @@
+/**
+ * Gates that decide by an interval: `lift` and `no-regression`.
+ *
+ * Breach is tested first: a lift whose interval lies wholly below claim.minimumEffect is smaller than useful even where it clears
+ * the threshold. At threshold 0 the Tango interval is joined by the exact one-sided McNemar test.
+ */
+import type { MeasureAnalysis } from '../analysis/analyze.ts';
+import { sealedMethod } from '../analysis/analyze.ts';
+import {
+  discordantUnits,
+  type Estimate,
+  type EstimateFlag,
+  type EstimateResult,
+  estimateImprovement,
+  type NoEstimate,
+} from '../analysis/estimate.ts';
+import { measureOf } from '../analysis/evidence.ts';
+import { isLostByFault } from '../analysis/settle.ts';
+import type { Sample } from '../analysis/unit-value.ts';
+import { LiftgateError } from '../base/errors.ts';
+import { type GateDeclaration, gateName } from '../spec/gates.ts';
+import type { MethodName } from '../spec/inference.ts';
+import { isLogScale, type Measure } from '../spec/measure.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import { log1p } from '../stats/elementary.ts';
+import { mcnemarExact } from '../stats/paired-binary.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import {
+  type Contribution,
+  type ContributionFlag,
+  contributionOf,
+  type Finding,
+  shownNumber,
+} from './gate.ts';
+
+/** A `lift` or `no-regression` gate with its numbers on the scale of the improvement. */
+export interface EffectGate {
+  readonly gate: 'lift' | 'no-regression';
+  readonly name: string;
+  readonly measureId: string;
+  readonly measure: Measure;
+  readonly required: boolean;
+  readonly method: MethodName;
+  /** The lower bound must lie above it: the lift threshold, or minus the margin. */
+  readonly threshold: number;
+  /** claim.minimumEffect for a lift, else null. */
+  readonly minimumEffect: number | null;
+}
+
+/**
+ * A threshold, margin or effect on the scale of the improvement; for durations and costs it is a ratio, so 0.1 is log 1.1.
+ * @example onScale({ kind: 'cost', role: 'guardrail', direction: 'lower' }, -0.1) // => -0.09531017980432487
+ */
+export function onScale(measure: Measure, value: number): number {
+  if (!isLogScale(measure)) return roundSignificant(value);
+  return roundSignificant(value < 0 ? -log1p(-value) : log1p(value));
+}
+
+function effectGate(seal: SealedExperiment, declared: GateDeclaration): EffectGate | null {
+  if (declared.gate !== 'lift' && declared.gate !== 'no-regression') return null;
+  const { gate, measure: measureId, required } = declared;
+  const name = gateName(declared);
+  const threshold = declared.gate === 'lift' ? declared.threshold : -declared.margin;
+  const measure = measureOf(seal, measureId);
+  const method = sealedMethod(seal, { measure: measureId, gate, threshold });
+  if (method === null) {
+    throw new LiftgateError('seal-invalid', `The seal resolves no method for the gate "${name}".`, {
+      where: { path: 'analysis.methods' },
+      mend: 'Seal the experiment again; a design without a method for a gate is refused then.',
+    });
+  }
+  const useful = gate === 'lift' ? (seal.claim.minimumEffect ?? null) : null;
+  return {
+    gate,
+    name,
+    measureId,
+    measure,
+    required,
+    method,
+    threshold: onScale(measure, threshold),
+    minimumEffect: useful === null ? null : onScale(measure, useful),
+  };
+}
+
+/**
+ * Interval gates of a seal, in their sealed order.
+ * @throws {LiftgateError} seal-invalid  if one names an undeclared measure or has no resolved method
+ */
+export function effectGates(seal: SealedExperiment): EffectGate[] {
+  return seal.decision.gates.flatMap((declared) => {
+    const gate = effectGate(seal, declared);
+    return gate === null ? [] : [gate];
+  });
+}
+
+/** One gate read at one error level. */
+export interface EffectReading {
+  readonly error: number;
+  readonly result: EstimateResult;
+  /** One-sided exact p at threshold 0 under Tango, else null. */
+  readonly mcnemarP: number | null;
+  /** Whether the sample lacks anything, and lacks it through faults alone. */
+  readonly lostByFault: boolean;
+  readonly clears: boolean;
+}
+
+function mcnemarNeeded(gate: EffectGate, estimate: Estimate): boolean {
+  return estimate.method === 'tango-score' && gate.threshold === 0;
+}
+
+/** Reads a gate on a sample at a one-sided error; clearing asks nothing of the minimum effect. */
+export function readEffect(
+  seal: SealedExperiment,
+  gate: EffectGate,
+  sample: Sample,
+  error: number,
+): EffectReading {
+  const { measureId, measure, method } = gate;
+  const result = estimateImprovement({ seal, measureId, measure, sample, method, error });
+  const lostByFault =
+    sample.lost.length > 0 && sample.lost.every((each) => isLostByFault(each.reason));
+  if (result.status !== 'estimated') {
+    return { error, result, mcnemarP: null, lostByFault, clears: false };
+  }
+  const mcnemarP = mcnemarNeeded(gate, result.estimate)
+    ? roundSignificant(mcnemarExact(discordantUnits(sample)).pGreater)
+    : null;
+  const clears =
+    result.estimate.interval.lower > gate.threshold &&
+    (mcnemarP === null || mcnemarP <= roundSignificant(error));
+  return { error, result, mcnemarP, lostByFault, clears };
+}
+
+/** How a candidate stands in the order of candidates, as far as one gate needs it. */
+export interface EffectStanding {
+  /** Whether the gate clears at the shown error and at every larger one. */
+  readonly clears: boolean;
+  /** Whether the shown interval is that of a step in Holm's order. */
+  readonly stepwise: boolean;
+}
+
+interface Verdict {
+  readonly finding: Finding;
+  readonly reason: string;
+  readonly flags: readonly ContributionFlag[];
+}
+
+function shownInterval({ interval }: Estimate): string {
+  return `${shownNumber(interval.lower)} .. ${shownNumber(interval.upper)}`;
+}
+
+function breachOf(gate: EffectGate, estimate: Estimate): Verdict | null {
+  const { upper } = estimate.interval;
+  if (upper <= gate.threshold) {
+    return {
+      finding: 'breached',
+      reason: `the interval ${shownInterval(estimate)} lies wholly at or below ${shownNumber(gate.threshold)}`,
+      flags: [],
+    };
+  }
+  if (gate.minimumEffect !== null && upper < gate.minimumEffect) {
+    return {
+      finding: 'breached',
+      reason: `the interval ${shownInterval(estimate)} lies wholly below the minimum effect ${shownNumber(gate.minimumEffect)}`,
+      flags: ['smaller-than-useful'],
+    };
+  }
+  return null;
+}
+
+function resolvedVerdict(
+  gate: EffectGate,
+  reading: EffectReading,
+  standing: EffectStanding,
+): Verdict {
+  const { result, mcnemarP, error } = reading;
+  if (result.status !== 'estimated') return unestimated(result, reading.lostByFault);
+  const { estimate } = result;
+  const breach = breachOf(gate, estimate);
+  if (breach !== null) return breach;
+  const { lower } = estimate.interval;
+  const threshold = shownNumber(gate.threshold);
+  if (standing.clears) {
+    return {
+      finding: 'cleared',
+      reason: `the lower bound ${shownNumber(lower)} is above ${threshold}`,
+      flags: [],
+    };
+  }
+  if (lower <= gate.threshold) {
+    return {
+      finding: 'unresolved',
+      reason: `the interval ${shownInterval(estimate)} includes ${threshold}`,
+      flags: [],
+    };
+  }
+  const reason =
+    mcnemarP !== null && mcnemarP > roundSignificant(error)
+      ? `the lower bound ${shownNumber(lower)} is above ${threshold}, but McNemar's exact one-sided p ${shownNumber(mcnemarP)} is above ${shownNumber(error)}`
+      : `the lower bound ${shownNumber(lower)} is above ${threshold}, but not at every larger error level`;
+  return { finding: 'unresolved', reason, flags: [] };
+}
+
+/** Sentences for evidence that carries no estimate; an unlisted reason is shown as it is. */
+const noEstimateReasons: Readonly<Record<string, string>> = {
+  'no-units': 'no unit has a complete pair',
+  'one-unit': 'one unit carries no inference about new units',
+  'too-few-units': 'fewer units than the method needs',
+  'constant-differences': 'all units differ by the same amount, so the spread is unknown',
+  'zero-width-interval': 'the interval has no width',
+};
+
+function unestimated(result: NoEstimate, lostByFault: boolean): Verdict {
+  const flags: ContributionFlag[] = [];
+  if (result.reason === 'one-unit') flags.push('one-unit');
+  if (lostByFault && result.status === 'insufficient') flags.push('lost-by-fault');
+  return {
+    finding: result.status,
+    reason: noEstimateReasons[result.reason] ?? result.reason,
+    flags,
+  };
+}
+
+function estimateFlags(estimate: Estimate | null, standing: EffectStanding): EstimateFlag[] {
+  if (estimate === null) return [];
+  return standing.stepwise ? [...estimate.flags, 'stepwise'] : [...estimate.flags];
+}
+
+/** The contribution of an interval gate, from its reading at the error of the candidate's standing. */
+export function effectContribution(
+  gate: EffectGate,
+  reading: EffectReading,
+  standing: EffectStanding,
+): Contribution {
+  const verdict = resolvedVerdict(gate, reading, standing);
+  const found = reading.result.status === 'estimated' ? reading.result.estimate : null;
+  const flags = estimateFlags(found, standing);
+  return contributionOf({
+    name: gate.name,
+    gate: gate.gate,
+    measure: gate.measureId,
+    required: gate.required,
+    finding: verdict.finding,
+    reason: verdict.reason,
+    statistic: found?.interval.lower ?? null,
+    threshold: gate.threshold,
+    errorLevel: roundSignificant(reading.error),
+    n: found?.n ?? (reading.result.status === 'estimated' ? null : reading.result.n),
+    flags: [...flags, ...verdict.flags],
+    estimate: found === null ? null : { ...found, flags },
+  });
+}
+
+/** The sample of a measure that is judged: what was seen, or every loss filled against the candidate where a range allows it. */
+export function chosenSample(analysis: MeasureAnalysis, filled: boolean): Sample {
+  return filled ? (analysis.filled ?? analysis.sample) : analysis.sample;
+}

@@ -1,0 +1,108 @@
+/** Further units an unresolved gate would need, by the normal approximation, for the planned and for the observed effect. */
+import * as z from 'zod';
+import type { Estimate } from '../analysis/estimate.ts';
+import type { Sample } from '../analysis/unit-value.ts';
+import { rangeWidth } from '../analysis/unit-value.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import { isIndeterminate } from '../stats/interval.ts';
+import { requiredUnits } from '../stats/power.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import { moments } from '../stats/summary.ts';
+import { type EffectGate, type EffectReading, onScale } from './effect.ts';
+
+const needSchema = z.strictObject({
+  effect: z.number(),
+  units: z.int().nullable(),
+  further: z.int().nullable(),
+  reason: z.string().nullable(),
+});
+/** Units in all and beyond the present ones; both null with a reason when no number exists or none would do. */
+export type UnitNeed = z.infer<typeof needSchema>;
+
+export const furtherUnitsSchema = z.strictObject({
+  gate: z.string(),
+  method: z.literal('normal-approximation'),
+  target: z.number(),
+  atEffect: needSchema.nullable(),
+  atObserved: needSchema,
+});
+export type FurtherUnits = z.infer<typeof furtherUnitsSchema>;
+
+/** Power wanted when no power gate is sealed. */
+const defaultTarget = 0.8;
+
+function powerGate(seal: SealedExperiment): { target: number; atEffect: number | undefined } {
+  for (const gate of seal.decision.gates) {
+    if (gate.gate === 'power') return { target: gate.target, atEffect: gate.atEffect };
+  }
+  return { target: defaultTarget, atEffect: undefined };
+}
+
+/** Effect the plan is about: for a lift the power gate's or the minimum effect; for a guardrail no change at all. */
+function plannedEffect(seal: SealedExperiment, gate: EffectGate): number | null {
+  if (gate.gate === 'no-regression') return 0;
+  const effect = powerGate(seal).atEffect ?? seal.claim.minimumEffect;
+  return effect === undefined ? null : onScale(gate.measure, effect);
+}
+
+/**
+ * Standard deviation to plan with. A binary measure with effect e disagrees in at least a share e of its units, so its spread is
+ * never taken below that, however tied the sample is.
+ */
+function planningDeviation(gate: EffectGate, sample: Sample, effect: number): number {
+  const seen = moments(sample.units.map((each) => each.improvement)).variance;
+  if (gate.measure.kind !== 'binary') return Math.sqrt(seen);
+  const width = rangeWidth(gate.measure);
+  const share = Math.min(1, Math.abs(effect) / width);
+  return Math.sqrt(Math.max(seen, width * width * share * (1 - share)));
+}
+
+interface NeedOptions {
+  readonly gate: EffectGate;
+  readonly sample: Sample;
+  readonly error: number;
+  readonly target: number;
+}
+
+function needAt({ gate, sample, error, target }: NeedOptions, effect: number): UnitNeed {
+  const found = requiredUnits({
+    standardDeviation: planningDeviation(gate, sample, effect),
+    effect,
+    threshold: gate.threshold,
+    error,
+    power: target,
+  });
+  const rounded = roundSignificant(effect, rangeWidth(gate.measure));
+  if (isIndeterminate(found)) {
+    return {
+      effect: rounded,
+      units: null,
+      further: null,
+      reason: 'the units differ by nothing, so their spread is unknown',
+    };
+  }
+  if (found.status === 'unreachable') {
+    return { effect: rounded, units: null, further: null, reason: 'no number of units would do' };
+  }
+  const further = Math.max(0, found.units - sample.units.length);
+  return { effect: rounded, units: found.units, further, reason: null };
+}
+
+/** Plan for more units of one gate that did not resolve. */
+export function planFurtherUnits(
+  seal: SealedExperiment,
+  gate: EffectGate,
+  reading: EffectReading & { readonly estimate: Estimate },
+  sample: Sample,
+): FurtherUnits {
+  const { target } = powerGate(seal);
+  const options = { gate, sample, error: reading.error, target };
+  const planned = plannedEffect(seal, gate);
+  return {
+    gate: gate.name,
+    method: 'normal-approximation',
+    target,
+    atEffect: planned === null ? null : needAt(options, planned),
+    atObserved: needAt(options, reading.estimate.value),
+  };
+}

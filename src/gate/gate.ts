@@ -1,0 +1,142 @@
+/**
+ * Gate results: what each sealed rule found in the evidence, and the decisions they lead to.
+ *
+ * pass           cleared                  the bound clears the threshold, the check holds
+ * fail           breached                 evidence shows the opposite, or a hard rule was broken
+ * fail           unresolved               enough evidence, and the interval straddles the threshold
+ * not_evaluated  indeterminate            this evidence carries no interval
+ * not_evaluated  insufficient             lost cells, too few units
+ * not_evaluated  missing                  the gate's own input was never supplied
+ * not_evaluated  unconfigured             the optional gate was not configured
+ */
+import * as z from 'zod';
+import { estimateFlagSchema, estimateSchema, sampleSizeSchema } from '../analysis/estimate.ts';
+import type { SampleSize } from '../analysis/unit-value.ts';
+
+/** The five decisions; the two ceilings come only from gates a caller supplies. */
+export const decisionSchema = z.enum([
+  'ship',
+  'hold',
+  'need_more_work',
+  'model_ceiling',
+  'arch_ceiling',
+]);
+export type Decision = z.infer<typeof decisionSchema>;
+
+export const findingSchema = z.enum([
+  'cleared',
+  'breached',
+  'unresolved',
+  'indeterminate',
+  'insufficient',
+  'missing',
+  'unconfigured',
+]);
+export type Finding = z.infer<typeof findingSchema>;
+
+export const gateStatusSchema = z.enum(['pass', 'fail', 'not_evaluated']);
+export type GateStatus = z.infer<typeof gateStatusSchema>;
+
+/**
+ * What to know about a contribution beside its numbers; estimate flags are repeated here.
+ *
+ * lost-by-fault          what lacks was lost to infrastructure faults, evaluator failures or cancelled cells alone
+ * one-unit               a single unit carries no inference about new ones
+ * smaller-than-useful    breached because the whole interval lies below claim.minimumEffect
+ * baseline-violations    the baseline violates the critical rule as well, which excuses nothing
+ * failed-cells           failed cells took the sealed failure value
+ * not-confirmatory       hand-written or imported receipts prove no conduct
+ * simulation-unavailable this version does not simulate the decision
+ */
+export const contributionFlagSchema = z.enum([
+  ...estimateFlagSchema.options,
+  'lost-by-fault',
+  'one-unit',
+  'smaller-than-useful',
+  'baseline-violations',
+  'failed-cells',
+  'not-confirmatory',
+  'simulation-unavailable',
+]);
+export type ContributionFlag = z.infer<typeof contributionFlagSchema>;
+
+export const contributionSchema = z.strictObject({
+  name: z.string(),
+  gate: z.string(),
+  measure: z.string().nullable(),
+  status: gateStatusSchema,
+  finding: findingSchema,
+  required: z.boolean(),
+  statistic: z.number().nullable(),
+  threshold: z.number().nullable(),
+  errorLevel: z.number().nullable(),
+  n: sampleSizeSchema.nullable(),
+  reason: z.string(),
+  flags: z.array(contributionFlagSchema),
+  estimate: estimateSchema.nullable(),
+});
+/** A gate's result: status, finding, the numbers compared, and one sentence why. */
+export type Contribution = z.infer<typeof contributionSchema>;
+
+/** Status that a finding stands under. */
+export function statusOf(finding: Finding): GateStatus {
+  switch (finding) {
+    case 'cleared':
+      return 'pass';
+    case 'breached':
+    case 'unresolved':
+      return 'fail';
+    case 'indeterminate':
+    case 'insufficient':
+    case 'missing':
+    case 'unconfigured':
+      return 'not_evaluated';
+  }
+}
+
+/** What every gate fills in; numbers it does not have are null. */
+export interface ContributionParts {
+  readonly name: string;
+  readonly gate: string;
+  readonly required: boolean;
+  readonly finding: Finding;
+  readonly reason: string;
+  readonly measure?: string;
+  readonly statistic?: number | null;
+  readonly threshold?: number | null;
+  readonly errorLevel?: number | null;
+  readonly n?: SampleSize | null;
+  readonly flags?: readonly ContributionFlag[];
+  readonly estimate?: Contribution['estimate'];
+}
+
+/**
+ * A contribution with its status and with null for what the gate does not have.
+ * @example contributionOf({ name: 'controls', gate: 'controls', required: true, finding: 'missing', reason: 'none' }).status
+ * // => 'not_evaluated'
+ */
+export function contributionOf(parts: ContributionParts): Contribution {
+  return {
+    name: parts.name,
+    gate: parts.gate,
+    measure: parts.measure ?? null,
+    status: statusOf(parts.finding),
+    finding: parts.finding,
+    required: parts.required,
+    statistic: parts.statistic ?? null,
+    threshold: parts.threshold ?? null,
+    errorLevel: parts.errorLevel ?? null,
+    n: parts.n ?? null,
+    reason: parts.reason,
+    flags: [...new Set(parts.flags ?? [])],
+    estimate: parts.estimate ?? null,
+  };
+}
+
+/**
+ * A number as sentences show it: 4 significant digits.
+ * @example shownNumber(0.123456) // => '0.1235'
+ */
+export function shownNumber(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}

@@ -1,0 +1,196 @@
+/** All gates in one call: evidence to contributions, decision and further units of every candidate. */
+import { type Analysis, analyzeEvidence, type CandidateAnalysis } from '../analysis/analyze.ts';
+import type { Estimate } from '../analysis/estimate.ts';
+import { baselineOf, type Evidence, gatedMeasures, measureOf } from '../analysis/evidence.ts';
+import { compareCodeUnits } from '../base/canonical.ts';
+import { invariant } from '../base/errors.ts';
+import { type GateDeclaration, gateName } from '../spec/gates.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import type { HolmStep } from '../stats/multiplicity.ts';
+import { judgeCompleteness } from './completeness.ts';
+import { composeDecision } from './compose.ts';
+import { judgeControls, judgePower, judgeProvenance } from './conduct.ts';
+import { judgeCritical } from './critical.ts';
+import { type FurtherUnits, planFurtherUnits } from './further-units.ts';
+import type { Contribution, Decision } from './gate.ts';
+import { type EffectJudgement, judgeEffects } from './multiplicity.ts';
+
+/** What the gates say about one candidate. */
+export interface CandidateJudgement {
+  readonly candidate: string;
+  readonly decision: Decision;
+  /** True when a decision was lowered because the evidence confirms nothing. */
+  readonly capped: boolean;
+  readonly step: HolmStep;
+  /** In the sealed order of gates, the always-required ones last. */
+  readonly contributions: readonly Contribution[];
+  readonly furtherUnits: readonly FurtherUnits[];
+}
+
+export interface Judgement {
+  readonly analysis: Analysis;
+  readonly candidates: readonly CandidateJudgement[];
+}
+
+/**
+ * Gates of a seal with those that are always required, whether or not they were written: completeness, controls, provenance, and
+ * one critical gate per critical measure.
+ */
+export function allGates(seal: SealedExperiment): GateDeclaration[] {
+  const declared = [...seal.decision.gates];
+  const critical = Object.keys(seal.spec.measures)
+    .filter((id) => measureOf(seal, id).role === 'critical')
+    .filter((id) => !declared.some((gate) => gate.gate === 'critical' && gate.measure === id))
+    .sort(compareCodeUnits)
+    .map((measure): GateDeclaration => ({ gate: 'critical', measure, required: true }));
+  const always: GateDeclaration[] = [
+    { gate: 'completeness', required: true },
+    { gate: 'controls', required: true },
+    { gate: 'provenance', allowUnverified: false, required: true },
+  ];
+  const absent = always.filter((gate) => !declared.some((each) => each.gate === gate.gate));
+  return [...declared, ...critical, ...absent];
+}
+
+function anyLoss(candidates: readonly CandidateAnalysis[], gated: readonly string[]): boolean {
+  return candidates.some((each) =>
+    gated.some((id) => (each.measures.get(id)?.sample.lost.length ?? 0) > 0),
+  );
+}
+
+interface JudgeContext {
+  readonly evidence: Evidence;
+  readonly analysis: Analysis;
+  readonly gates: readonly GateDeclaration[];
+  readonly gated: readonly string[];
+}
+
+function judgeOther(
+  declared: GateDeclaration,
+  candidate: CandidateAnalysis,
+  context: JudgeContext,
+): Contribution | null {
+  const { evidence, analysis } = context;
+  const { seal } = evidence;
+  switch (declared.gate) {
+    case 'lift':
+    case 'no-regression':
+    case 'completeness':
+      return null;
+    case 'critical':
+      return judgeCritical({
+        declared,
+        measure: measureOf(seal, declared.measure),
+        candidate,
+        baselineCells: analysis.baselineCells,
+        error: seal.analysis.errorLevels.rate / analysis.candidates.length,
+      });
+    case 'controls':
+      return judgeControls(declared, evidence);
+    case 'provenance':
+      return judgeProvenance(declared, evidence, [
+        { id: baselineOf(seal).id, cells: analysis.baselineCells },
+        candidate,
+      ]);
+    case 'power':
+      return judgePower(declared);
+  }
+}
+
+interface CandidateEffects {
+  readonly observed: EffectJudgement;
+  readonly filled: EffectJudgement;
+}
+
+function judgeCandidate(
+  candidate: CandidateAnalysis,
+  effects: CandidateEffects,
+  context: JudgeContext,
+): CandidateJudgement {
+  const { evidence, analysis, gates, gated } = context;
+  const others = new Map(gates.map((gate) => [gate, judgeOther(gate, candidate, context)]));
+  const rest = [...others.values()].filter((each) => each !== null);
+  const observed = composeDecision([...effects.observed.contributions, ...rest]);
+  const filled = composeDecision([...effects.filled.contributions, ...rest]);
+  const completeness = gates.find((gate) => gate.gate === 'completeness');
+  invariant(completeness !== undefined, 'completeness is always required');
+  const complete = judgeCompleteness({
+    name: gateName(completeness),
+    candidate,
+    baselineCells: analysis.baselineCells,
+    gated,
+    maxLostShare: evidence.seal.spec.loss.maxLostShare,
+    observed,
+    filled,
+  });
+  const effectQueue = [...effects.observed.contributions];
+  const contributions = gates.map((gate) => {
+    if (gate.gate === 'completeness') return complete;
+    const own = others.get(gate) ?? effectQueue.shift();
+    invariant(own !== undefined, 'every gate contributes once');
+    return own;
+  });
+  const composed = composeDecision(contributions);
+  const decision = capDecision(composed, evidence);
+  return {
+    candidate: candidate.id,
+    decision,
+    capped: decision !== composed,
+    step: effects.observed.step,
+    contributions,
+    furtherUnits:
+      decision === 'need_more_work' ? furtherUnits(analysis, candidate, effects.observed) : [],
+  };
+}
+
+/** Whether evidence can confirm a claim: made by a sealed run, for a claim that is more than development. */
+export function isConfirmatory({ confirmatory, seal }: Evidence): boolean {
+  return confirmatory && seal.claim.use !== 'development';
+}
+
+/** Evidence that confirms nothing asks for more work at most; a hold stands only on receipts of a sealed run. */
+function capDecision(decision: Decision, evidence: Evidence): Decision {
+  if (isConfirmatory(evidence)) return decision;
+  if (decision === 'hold' && evidence.confirmatory) return decision;
+  return decision === 'ship' || decision === 'hold' ? 'need_more_work' : decision;
+}
+
+function furtherUnits(
+  analysis: Analysis,
+  candidate: CandidateAnalysis,
+  effects: EffectJudgement,
+): FurtherUnits[] {
+  return effects.readings.flatMap(({ gate, reading }, index) => {
+    const { result } = reading;
+    const finding = effects.contributions[index]?.finding;
+    const sample = candidate.measures.get(gate.measureId)?.sample;
+    const open = finding !== 'cleared' && finding !== 'breached';
+    if (!gate.required || !open || result.status !== 'estimated' || sample === undefined) return [];
+    const estimate: Estimate = result.estimate;
+    return [planFurtherUnits(analysis.seal, gate, { ...reading, estimate }, sample)];
+  });
+}
+
+/**
+ * Judges all candidates of a sealed experiment; every rule comes from the seal.
+ *
+ * @throws {LiftgateError} as `analyzeEvidence`; design-refused for an order of candidates this version cannot judge;
+ *   run-invalid for control results that are not the sealed controls'
+ */
+export function judgeEvidence(evidence: Evidence): Judgement {
+  const analysis = analyzeEvidence(evidence);
+  const gated = gatedMeasures(evidence.seal);
+  const context = { evidence, analysis, gates: allGates(evidence.seal), gated };
+  const observed = judgeEffects(analysis, false);
+  const filled = anyLoss(analysis.candidates, gated) ? judgeEffects(analysis, true) : observed;
+  const candidates = analysis.candidates.map((candidate, index) => {
+    const effects = { observed: observed[index], filled: filled[index] };
+    invariant(effects.observed !== undefined && effects.filled !== undefined, 'one judgement each');
+    return judgeCandidate(
+      candidate,
+      { observed: effects.observed, filled: effects.filled },
+      context,
+    );
+  });
+  return { analysis, candidates };
+}

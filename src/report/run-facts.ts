@@ -1,0 +1,117 @@
+/** Facts about a run that a decision records and does not depend on: digests, times, attempts, faults, cost. */
+import * as z from 'zod';
+import type { Evidence } from '../analysis/evidence.ts';
+import { canonicalText, compareCodeUnits } from '../base/canonical.ts';
+import type { Digest } from '../base/digest.ts';
+import { merkleRoot } from '../base/merkle.ts';
+import { isOutcome, type ReceiptLine, type Usage } from '../run/receipt.ts';
+import { sealDigest } from '../spec/seal.ts';
+import { outcomeClassSchema } from '../spec/spec.ts';
+import { digestSchema } from '../spec/words.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import { sum } from '../stats/summary.ts';
+
+/** What the receipts do not say; null where there is none, as for hand-written receipts. */
+export interface RunInfo {
+  readonly expose: Digest | null;
+  readonly fence: string | null;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export const runFactsSchema = z.strictObject({
+  sealDigest: digestSchema,
+  planDigest: digestSchema.nullable(),
+  designDigest: digestSchema,
+  casesDigest: digestSchema,
+  expose: digestSchema.nullable(),
+  fence: z.string().nullable(),
+  startedAt: z.string().nullable(),
+  endedAt: z.string().nullable(),
+  receiptsRoot: digestSchema,
+  receipts: z.int(),
+  attempts: z.array(z.strictObject({ class: outcomeClassSchema, count: z.int() })),
+  faults: z.array(
+    z.strictObject({
+      arm: z.string(),
+      class: outcomeClassSchema,
+      code: z.string().nullable(),
+      count: z.int(),
+    }),
+  ),
+  cost: z.strictObject({ knownUsd: z.number(), unknownCells: z.int() }),
+});
+/** The `run` member of a decision. */
+export type RunFacts = z.infer<typeof runFactsSchema>;
+
+/** Receipt lines in the one order that their root is made in: place in the schedule, then attempt. */
+export function orderedLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
+  return [...lines].sort(
+    (first, second) =>
+      first.position - second.position ||
+      first.receipt.attempt - second.receipt.attempt ||
+      compareCodeUnits(first.receipt.cellKey, second.receipt.cellKey),
+  );
+}
+
+/** Merkle root over the canonical text of every receipt line. */
+export function receiptsRoot(lines: readonly ReceiptLine[]): Digest {
+  return merkleRoot(orderedLines(lines).map((line) => canonicalText(line)));
+}
+
+/** Collects the facts of a run from its receipts. */
+export function runFacts(evidence: Evidence, info: RunInfo): RunFacts {
+  const { seal } = evidence;
+  const lines = orderedLines(evidence.lines);
+  return {
+    sealDigest: sealDigest(seal),
+    planDigest: seal.plan,
+    designDigest: seal.digests.design,
+    casesDigest: seal.digests.cases,
+    expose: info.expose,
+    fence: info.fence,
+    startedAt: info.startedAt,
+    endedAt: info.endedAt,
+    receiptsRoot: receiptsRoot(lines),
+    receipts: lines.length,
+    attempts: outcomeClassSchema.options.flatMap((outcome) => {
+      const count = lines.filter((line) => line.receipt.outcome === outcome).length;
+      return count === 0 ? [] : [{ class: outcome, count }];
+    }),
+    faults: faultsOf(lines),
+    cost: costOf(lines),
+  };
+}
+
+function faultsOf(lines: readonly ReceiptLine[]): RunFacts['faults'] {
+  const counts = new Map<string, RunFacts['faults'][number]>();
+  for (const { cell, receipt } of lines) {
+    if (isOutcome(receipt.outcome)) continue;
+    const code = receipt.fault?.code ?? null;
+    const key = `${cell.arm}\n${receipt.outcome}\n${code ?? ''}`;
+    const count = (counts.get(key)?.count ?? 0) + 1;
+    counts.set(key, { arm: cell.arm, class: receipt.outcome, code, count });
+  }
+  return [...counts]
+    .sort(([first], [second]) => compareCodeUnits(first, second))
+    .map(([, fault]) => fault);
+}
+
+function knownCost(usage: Usage | null): number | null {
+  if (usage === null) return 0;
+  return usage.costKnown ? usage.costUsd : null;
+}
+
+/** Known cost of all attempts; a cell with one attempt of unknown cost counts as unknown, never as free. */
+function costOf(lines: readonly ReceiptLine[]): RunFacts['cost'] {
+  const unknown = new Set<string>();
+  const known: number[] = [];
+  for (const { cell, receipt } of lines) {
+    for (const usage of [receipt.usage, receipt.gradeUsage]) {
+      const cost = knownCost(usage);
+      if (cost === null) unknown.add(`${cell.arm}\n${cell.repeat}\n${cell.case}`);
+      else known.push(cost);
+    }
+  }
+  return { knownUsd: roundSignificant(sum(known)), unknownCells: unknown.size };
+}
