@@ -241,25 +241,22 @@ function indexOf(
   return { type: caseIndexType, rules: spec.admission.map((rule) => rule.id), rows };
 }
 
-/** Problems of one kind shown before the rest is only counted. */
+/** Problems of one kind and field shown before the rest is only counted. */
 const shownOfOneKind = 20;
 
 function capped(problems: readonly Problem[]): Problem[] {
-  const counts = new Map<string, number>();
-  const shown = problems.filter(({ code }) => {
-    const count = (counts.get(code) ?? 0) + 1;
-    counts.set(code, count);
-    return count <= shownOfOneKind;
-  });
-  for (const [code, count] of counts) {
-    const first = problems.find((each) => each.code === code);
-    if (count <= shownOfOneKind || first === undefined) continue;
-    shown.push({
-      code,
-      where: { file: first.where.file },
-      message: `${count - shownOfOneKind} further rows have the problem ${code}.`,
-      mend: 'Mend those shown first, then check again.',
-    });
+  const kinds = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const kind = `${problem.code} ${problem.where.path ?? ''}`;
+    const known = kinds.get(kind) ?? [];
+    known.push(problem);
+    kinds.set(kind, known);
   }
-  return shown;
+  return [...kinds.values()].flatMap((kind) => {
+    const shown = kind.slice(0, shownOfOneKind);
+    const next = kind[shownOfOneKind];
+    if (next === undefined) return shown;
+    const message = `${kind.length - shownOfOneKind} further rows from here on have the same problem.`;
+    return [...shown, { ...next, message, mend: 'Mend those shown, then check again.' }];
+  });
 }

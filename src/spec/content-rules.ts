@@ -1,18 +1,154 @@
 /** Rules that need to know the cases: methods that exist for the declared design, floors, splits that leave something to measure. */
-import { type CaseIndex, finalCases } from './case-index.ts';
-import type { Finding } from './finding.ts';
+import { admittedCases, type CaseIndex, finalCases } from './case-index.ts';
+import { declaredDesign } from './design.ts';
+import { type Finding, nearestWord, type SpecPath } from './finding.ts';
+import { type GateDeclaration, gateName } from './gates.ts';
+import { type DeclaredDesign, resolveMethod, sealableMethods } from './inference.ts';
+import { valueRange } from './measure.ts';
 import type { ExperimentSpec } from './spec.ts';
 import type { CaseRow } from './units.ts';
 
-/** Rows as read and what admission made of them. */
-export interface Content {
-  readonly index: CaseIndex;
-  readonly rows: readonly CaseRow[];
+/** Planned units below which an interval of an unbounded measure is refused (DESIGN 6). */
+export const unboundedUnitsFloor = 10;
+
+/** All findings about a spec together with its admitted cases. */
+export function contentFindings(spec: ExperimentSpec, index: CaseIndex): Finding[] {
+  return [
+    ...splitFindings(spec, index),
+    ...spec.gates.flatMap((gate, position) =>
+      methodFindings(gate, ['gates', position], { spec, index }),
+    ),
+  ];
 }
 
-/** All findings about a spec together with its cases. */
-export function contentFindings(spec: ExperimentSpec, content: Content): Finding[] {
-  void spec;
-  void finalCases(content.index);
-  return [];
+function splitFindings(spec: ExperimentSpec, index: CaseIndex): Finding[] {
+  const findings: Finding[] = [];
+  const admitted = admittedCases(index);
+  const final = finalCases(index).length;
+  if (final === 0) {
+    findings.push({
+      code: 'no-final-units',
+      path: ['splits'],
+      message: `None of ${admitted.length} admitted cases is in the split "final", so nothing can be measured.`,
+      mend: 'Put units into the split "final", or correct the admission rules.',
+    });
+  }
+  if (admitted.length > final) return findings;
+  spec.controls.forEach((control, position) => {
+    if (control.case !== undefined) return;
+    findings.push({
+      code: 'control-without-cases',
+      path: ['controls', position],
+      message: `The control "${control.id}" needs development cases, and every case is final.`,
+      mend: 'Give the control its own case: {...}, or put units into the split "train". Controls never run on final cases.',
+    });
+  });
+  return findings;
+}
+
+interface Context {
+  readonly spec: ExperimentSpec;
+  readonly index: CaseIndex;
+}
+
+function methodFindings(
+  gate: GateDeclaration,
+  path: SpecPath,
+  { spec, index }: Context,
+): Finding[] {
+  if (gate.gate !== 'lift' && gate.gate !== 'no-regression') return [];
+  const threshold = gate.gate === 'lift' ? gate.threshold : -gate.margin;
+  const design = declaredDesign(spec, index, gate.measure, threshold);
+  if (design === null || finalCases(index).length === 0) return [];
+  if (design.units === 0) {
+    return [
+      {
+        code: 'measure-applies-nowhere',
+        path: [...path, 'measure'],
+        message: `No final case meets the where condition of "${gate.measure}".`,
+        mend: 'Correct the condition, or put cases that meet it into the split "final".',
+      },
+    ];
+  }
+  const resolution = resolveMethod(design);
+  if (resolution.status === 'refused') {
+    return [
+      {
+        code: 'method-unavailable',
+        path,
+        message: `The gate "${gateName(gate)}" falls into the row "${resolution.row}" of the method table: ${resolution.reason}.`,
+        mend: `Change the design so that another row serves it, or seal one of ${sealableMethods.join(', ')} by name where it fits; no other method takes its place in silence.`,
+      },
+    ];
+  }
+  return floorFindings(gate, path, { spec, design });
+}
+
+function floorFindings(
+  gate: GateDeclaration,
+  path: SpecPath,
+  { spec, design }: { readonly spec: ExperimentSpec; readonly design: DeclaredDesign },
+): Finding[] {
+  const unbounded = valueRange(design.measure) === null;
+  if (!unbounded || design.units >= unboundedUnitsFloor || spec.claim.use !== 'certification')
+    return [];
+  return [
+    {
+      code: 'too-few-units',
+      path,
+      message: `The gate "${gateName(gate)}" reads an unbounded measure, which needs at least ${unboundedUnitsFloor} units; ${design.units} are planned.`,
+      mend: 'Add final units, declare bounds, or claim use: comparison.',
+    },
+  ];
+}
+
+/** Fields that rules name and no row has: most likely misspelt. */
+export function fieldFindings(
+  spec: ExperimentSpec,
+  rows: readonly CaseRow[],
+): (Finding & { readonly field: string })[] {
+  const known = new Set(rows.flatMap((each) => Object.keys(each.fields)));
+  return namedFields(spec).flatMap(({ field, path }) => {
+    if (known.has(field)) return [];
+    const near = nearestWord(field, [...known]);
+    return [
+      {
+        code: 'field-unknown',
+        field,
+        path,
+        message: `No row has the field "${field}".`,
+        mend:
+          near === null
+            ? `Fields of the rows: ${[...known].join(', ')}.`
+            : `Did you mean "${near}"?`,
+      },
+    ];
+  });
+}
+
+interface NamedField {
+  readonly field: string;
+  readonly path: SpecPath;
+}
+
+function namedFields(spec: ExperimentSpec): NamedField[] {
+  const listed = (fields: readonly string[], path: SpecPath): NamedField[] =>
+    fields.map((field, index) => ({ field, path: [...path, index] }));
+  const { cases, claim, splits } = spec;
+  return [
+    { field: cases.id, path: ['cases', 'id'] },
+    ...(claim.unit === cases.id ? [] : [{ field: claim.unit, path: ['claim', 'unit'] }]),
+    ...(splits.by === 'field' ? [{ field: splits.field, path: ['splits', 'field'] }] : []),
+    ...listed(cases.input ?? [], ['cases', 'input']),
+    ...listed(cases.expected, ['cases', 'expected']),
+    ...listed(spec.fingerprint.ignore, ['fingerprint', 'ignore']),
+    ...spec.admission.map((rule, index) =>
+      'keep' in rule
+        ? { field: rule.keep.field, path: ['admission', index, 'keep', 'field'] }
+        : { field: rule.unique.field, path: ['admission', index, 'unique', 'field'] },
+    ),
+    ...Object.entries(spec.measures).flatMap(([id, { where }]) =>
+      where === undefined ? [] : [{ field: where.field, path: ['measures', id, 'where', 'field'] }],
+    ),
+  ];
 }

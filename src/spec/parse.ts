@@ -76,7 +76,7 @@ export function checkValue(source: Json): { spec?: ExperimentSpec; findings: Fin
   const parsed = specSchema.safeParse(value, { reportInput: true });
   if (parsed.success) {
     const spec = withRequiredGates(parsed.data);
-    return { spec, findings: specFindings(spec) };
+    return { spec, findings: specFindings(spec, parsed.data.gates.length) };
   }
   const findings = issueFindings(parsed.error.issues, { schema: specSchema, value });
   return { findings: [...findings, ...rulesBehind(findings, value)] };
@@ -87,7 +87,9 @@ function rulesBehind(findings: readonly Finding[], value: Json): Finding[] {
   if (!findings.every((finding) => finding.code === 'unknown-key')) return [];
   const pruned = findings.reduce((rest, finding) => without(rest, finding.path), value);
   const parsed = specSchema.safeParse(pruned);
-  return parsed.success ? specFindings(withRequiredGates(parsed.data)) : [];
+  return parsed.success
+    ? specFindings(withRequiredGates(parsed.data), parsed.data.gates.length)
+    : [];
 }
 
 function without(value: Json, path: SpecPath): Json {

@@ -1,0 +1,113 @@
+/** Rules about controls: what they expect must be declared, possible and right for the fault they ask for. */
+import { type Finding, nearestWord, quoted, type SpecPath } from './finding.ts';
+import { type Measure, valueRange } from './measure.ts';
+import { twice } from './rules-content.ts';
+import type { Control, ExperimentSpec, Fault, OutcomeClass } from './spec.ts';
+
+/** The class each fault must be recognised as; any other shows a harness that cannot tell faults from outcomes. */
+const classOfFault: Record<Fault, OutcomeClass> = {
+  'host-exit': 'infrastructureFault',
+  'agent-throw': 'agentError',
+  'scorer-throw': 'evaluatorFailure',
+};
+
+/** Findings about all controls. */
+export function controlFindings(spec: ExperimentSpec): Finding[] {
+  const ids = spec.controls.map((control) => control.id);
+  return spec.controls.flatMap((control, index) => {
+    const path = ['controls', index];
+    const doubled =
+      ids.indexOf(control.id) === index ? [] : [twice('control', control.id, [...path, 'id'])];
+    return [...doubled, ...oneControl(control, path, spec.measures)];
+  });
+}
+
+function oneControl(
+  control: Control,
+  path: SpecPath,
+  measures: Readonly<Record<string, Measure>>,
+): Finding[] {
+  if ('fault' in control) return faultFindings(control.fault, control.expect.class, path);
+  const expected = Object.entries(control.expect);
+  if (expected.length === 0) {
+    return [
+      {
+        code: 'control-expects-nothing',
+        path: [...path, 'expect'],
+        message: 'A control that expects nothing proves nothing.',
+        mend: 'Name a measure with min, max or both.',
+      },
+    ];
+  }
+  return expected.flatMap(([id, bounds]) =>
+    boundsFindings(bounds, [...path, 'expect', id], { id, measures }),
+  );
+}
+
+function faultFindings(fault: Fault, expected: OutcomeClass, path: SpecPath): Finding[] {
+  const right = classOfFault[fault];
+  if (expected === right) return [];
+  return [
+    {
+      code: 'control-class',
+      path: [...path, 'expect', 'class'],
+      message: `The fault "${fault}" must be recognised as ${right}, got ${expected}.`,
+      mend: `Expect ${right}: a harness that sees anything else cannot tell faults from outcomes.`,
+    },
+  ];
+}
+
+interface Bounds {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+function boundsFindings(
+  bounds: Bounds,
+  path: SpecPath,
+  { id, measures }: { readonly id: string; readonly measures: Readonly<Record<string, Measure>> },
+): Finding[] {
+  const measure = Object.hasOwn(measures, id) ? measures[id] : undefined;
+  if (measure === undefined)
+    return [unknownMeasure(`This control expects`, id, { path, measures, at: 'key' })];
+  const range = valueRange(measure);
+  const lower = Math.max(
+    bounds.min ?? Number.NEGATIVE_INFINITY,
+    range?.lower ?? Number.NEGATIVE_INFINITY,
+  );
+  const upper = Math.min(
+    bounds.max ?? Number.POSITIVE_INFINITY,
+    range?.upper ?? Number.POSITIVE_INFINITY,
+  );
+  if (lower <= upper) return [];
+  const span = range === null ? '' : ` of values from ${range.lower} to ${range.upper}`;
+  return [
+    {
+      code: 'control-bounds',
+      path,
+      message: `No mean${span} can lie between min ${bounds.min ?? '-'} and max ${bounds.max ?? '-'}.`,
+      mend: 'Correct min and max.',
+    },
+  ];
+}
+
+/** A measure that nobody declared, with the nearest one that exists. */
+export function unknownMeasure(
+  who: string,
+  id: string,
+  options: {
+    readonly path: SpecPath;
+    readonly measures: Readonly<Record<string, Measure>>;
+    readonly at?: 'key' | 'value';
+  },
+): Finding {
+  const known = Object.keys(options.measures);
+  const near = nearestWord(id, known);
+  return {
+    code: 'unknown-measure',
+    path: options.path,
+    at: options.at,
+    message: `${who} the measure "${id}", which is not declared.`,
+    mend: near === null ? `Declared measures: ${quoted(known)}.` : `Did you mean "${near}"?`,
+  };
+}
