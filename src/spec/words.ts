@@ -31,6 +31,10 @@ export const relativePathSchema = z
     (path) => !path.split('/').includes('..'),
     'the path must stay inside the experiment folder',
   )
+  .refine(
+    (path) => !/(?:^|\/)\.?(?:\/|$)/.test(path),
+    'write the path without ./, doubled or closing slashes, so that one file has one name',
+  )
   .refine((path) => path === path.normalize('NFC'), 'the path must be in Unicode form NFC');
 
 /** An installed package with its exact version, `name@version`, or `alias=name@version` when installed under an alias. */

@@ -1,0 +1,83 @@
+/**
+ * JSON Schemas of the recorded shapes, generated from the same zod schemas that read them. `schemas/` holds the committed texts;
+ * `npm run schemas` writes them and a test fails when one is stale. Rules between fields are not in them: `liftgate check` knows more.
+ */
+import * as z from 'zod';
+import { prettyText } from '../base/canonical.ts';
+import { sealSchema } from './seal.ts';
+import { specSchema } from './spec.ts';
+import { casesSchema } from './units.ts';
+import { digestSchema, fieldNameSchema, relativePathSchema } from './words.ts';
+
+/** Schemas of layers above this one, handed in by whoever writes the files. */
+export interface UpperSchemas {
+  readonly ledgerEntry: z.ZodType;
+  readonly receiptLine: z.ZodType;
+  readonly decision: z.ZodType;
+}
+
+const shortCasesSchema = z
+  .strictObject({
+    file: relativePathSchema,
+    id: fieldNameSchema,
+    input: casesSchema.shape.input,
+    expected: casesSchema.shape.expected,
+  })
+  .describe('Short form for one file of the experiment folder.');
+
+/** The experiment file as people write it: short forms allowed, defaults left out. */
+const experimentFileSchema = specSchema.extend({
+  cases: z.union([casesSchema, shortCasesSchema]),
+  multiplicity: specSchema.shape.multiplicity
+    .optional()
+    .describe('Default: holm for several candidates, none for one.'),
+});
+
+/**
+ * Texts of all schema files by file name.
+ * @example Object.keys(schemaFiles(upper)).length // => 5
+ */
+export function schemaFiles(upper: UpperSchemas): Record<string, string> {
+  const text = (schema: z.ZodType, name: string, title: string): string =>
+    jsonSchemaText(schema, { id: `urn:liftgate:${name}`, title, io: 'output' });
+  return {
+    'experiment.schema.json': jsonSchemaText(experimentFileSchema, {
+      id: 'urn:liftgate:experiment:1',
+      title: 'Liftgate experiment file',
+      io: 'input',
+    }),
+    'seal.schema.json': text(sealSchema, 'seal:v1', 'Liftgate seal'),
+    'ledger-entry.schema.json': text(upper.ledgerEntry, 'ledger-entry:1', 'Liftgate ledger entry'),
+    'receipt-line.schema.json': text(upper.receiptLine, 'receipt-line:1', 'Liftgate receipt line'),
+    'decision.schema.json': text(upper.decision, 'decision:v1', 'Liftgate decision document'),
+  };
+}
+
+/** What a generated schema is called, and whether it describes what people write or what is recorded. */
+interface SchemaHead {
+  readonly id: string;
+  readonly title: string;
+  readonly io: 'input' | 'output';
+}
+
+function jsonSchemaText(schema: z.ZodType, { id, title, io }: SchemaHead): string {
+  const generated = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema !== digestSchema) return;
+      jsonSchema.type = 'string';
+      jsonSchema.pattern = '^sha256:[0-9a-f]{64}$';
+    },
+  });
+  return prettyText(plain({ ...generated, $id: id, title }));
+}
+
+/** The generated value as plain JSON: zod adds hidden members that no encoder should meet. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
+}
