@@ -265,24 +265,32 @@ export function readJson(input: Uint8Array | string, source: JsonSource = {}): J
 export function readCanonical(bytes: Uint8Array, source: JsonSource = {}): Json {
   const errorCode = source.errorCode ?? 'run-invalid';
   const text = decodeUtf8(bytes, { ...source, errorCode });
-  const value = readJson(text, { ...source, errorCode });
-  if (canonicalLine(value) !== text) {
+  const refuse = (cause: string): never => {
     throw new LiftgateError(
       errorCode,
-      `The bytes are not the canonical form of their value${diagnose(text)}.`,
+      `The bytes are not the canonical form of their value${cause}.`,
       {
         where: { file: source.file, line: source.firstLine },
         mend: 'Restore the recorded file; it must not be re-indented, converted or edited.',
       },
     );
-  }
+  };
+  const foreign = foreignText(text);
+  if (foreign !== '') refuse(foreign);
+  const value = readJson(text, { ...source, errorCode });
+  if (canonicalLine(value) !== text) refuse(rewrittenText(text));
   return value;
 }
 
-function diagnose(text: string): string {
-  if (text.includes('\r\n')) return ' (line ends were converted to CRLF)';
-  if (text.includes('\n<<<<<<< ')) return ' (it holds merge markers)';
+/** What version control leaves in place of a file; told before the JSON reader stumbles over it. */
+function foreignText(text: string): string {
+  if (/^(?:<<<<<<<|>>>>>>>) /m.test(text)) return ' (it holds merge markers)';
   if (text.startsWith('version https://git-lfs')) return ' (it is a Git LFS pointer)';
+  return '';
+}
+
+function rewrittenText(text: string): string {
+  if (text.includes('\r\n')) return ' (line ends were converted to CRLF)';
   if (/^[{[]\s*\n\s/.test(text)) return ' (it was re-indented)';
   if (!text.endsWith('\n')) return ' (the last line feed is missing)';
   return '';

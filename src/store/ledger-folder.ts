@@ -285,7 +285,7 @@ export interface OpenLedgerOptions extends Partial<LedgerPorts> {
 /** Pauses 1 to 50 ms, at random so that two writers do not keep step. */
 function randomPause(): Promise<void> {
   const milliseconds = 1 + ((randomBytes(2).readUInt16BE(0) * 50) >>> 16);
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return new Promise((done) => setTimeout(done, milliseconds));
 }
 
 /**

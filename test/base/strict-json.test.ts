@@ -1,0 +1,156 @@
+import { describe, expect, it, test } from 'vitest';
+import { canonicalText } from '../../src/base/canonical.ts';
+import { LiftgateError } from '../../src/base/errors.ts';
+import { decodeUtf8, objectOf, readCanonical, readJson } from '../../src/base/strict-json.ts';
+import vectors from '../reference/jcs-vectors.json' with { type: 'json' };
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+function failure(work: () => unknown): LiftgateError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof LiftgateError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('readJson', () => {
+  it('executes its documented example', () => {
+    expect(readJson('{"a": [1, 2.5]}')).toEqual({ a: [1, 2.5] });
+  });
+
+  test.each(vectors.refuseJson)('refuses $id with $code', (vector) => {
+    const input =
+      'inputHex' in vector && typeof vector.inputHex === 'string'
+        ? Buffer.from(vector.inputHex, 'hex')
+        : bytesOf(String(vector.input));
+    const error = failure(() => readJson(input));
+    expect(error.code).toBe('json-invalid');
+    expect(error.details['reason']).toBe(vector.code);
+    expect(error.mend).toMatch(/\.$/);
+  });
+
+  it('refuses deep nesting instead of overflowing the stack', () => {
+    const { open, times, core, close, code } = vectors.refuseDepth;
+    const deep = (count: number) => open.repeat(count) + core + close.repeat(count);
+    expect(failure(() => readJson(deep(times))).details['reason']).toBe(code);
+    expect(failure(() => readJson(deep(201))).details['reason']).toBe(code);
+    expect(canonicalText(readJson(deep(200)))).toBe(deep(200));
+    const members = `${'{"a":'.repeat(201)}1${'}'.repeat(201)}`;
+    expect(failure(() => readJson(members)).details['reason']).toBe(code);
+  });
+
+  it('says where the fault is, counting from the first line it was told', () => {
+    const error = failure(() =>
+      readJson('{\n  "a": 1,\n  "a": 2\n}', { file: 'cases.jsonl', firstLine: 7 }),
+    );
+    expect(error.where).toEqual({ file: 'cases.jsonl', line: 9, column: 3 });
+    expect(error.message).toBe('The member "a" appears twice (E_DUPLICATE_KEY).');
+    expect(error.mend).toBe('Keep one of the two members.');
+  });
+
+  it('uses the error code of the caller', () => {
+    expect(failure(() => readJson('{', { errorCode: 'receipt-invalid' })).code).toBe(
+      'receipt-invalid',
+    );
+  });
+
+  test.each([
+    ['[1 2]', 'Expected a comma or ] (E_SYNTAX).'],
+    ['{"a" 1}', 'A colon is missing (E_SYNTAX).'],
+    ['{a:1}', 'A member name in double quotes is missing (E_SYNTAX).'],
+    ['"\\x"', 'An unknown escape \\x (E_SYNTAX).'],
+    ['"\\u12g4"', 'A malformed \\u escape (E_SYNTAX).'],
+    ['"abc', 'An unfinished string or a raw control character (E_SYNTAX).'],
+    ['-', 'A malformed number (E_SYNTAX).'],
+    ['[', 'A value is missing (E_SYNTAX).'],
+    ['tru', 'Unexpected character t (E_SYNTAX).'],
+    ['[1e999]', 'The number 1e999 overflows (E_NONFINITE).'],
+    ['1e-999', 'The number 1e-999 rounds to zero (E_UNDERFLOW).'],
+    ['9007199254740993', 'The integer 9007199254740993 would be rounded (E_UNSAFE_INTEGER).'],
+  ])('explains %s', (text, message) => {
+    expect(failure(() => readJson(text)).message).toBe(message);
+  });
+
+  it('reads zero in every spelling and escapes of every kind', () => {
+    expect(readJson('[0, -0, 0.0, 0e5, -0.0E-7]')).toEqual([0, -0, 0, 0, -0]);
+    expect(readJson('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00"')).toBe(
+      '"\\/\b\f\n\r\té\u{1F600}',
+    );
+    expect(readJson(' [ true , false , null , { } , [ ] ] \r\n\t')).toEqual([
+      true,
+      false,
+      null,
+      {},
+      [],
+    ]);
+  });
+
+  it('keeps __proto__ as data', () => {
+    const value = readJson('{"__proto__":{"polluted":true}}');
+    expect(Object.keys(Object(value))).toEqual(['__proto__']);
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    expect(canonicalText(value)).toBe('{"__proto__":{"polluted":true}}');
+  });
+});
+
+describe('objectOf', () => {
+  it('defines members in the given order', () => {
+    expect(
+      Object.entries(
+        objectOf([
+          ['b', 1],
+          ['a', 2],
+        ]),
+      ),
+    ).toEqual([
+      ['b', 1],
+      ['a', 2],
+    ]);
+  });
+});
+
+describe('decodeUtf8', () => {
+  it('decodes text and refuses other bytes with the file name', () => {
+    expect(decodeUtf8(bytesOf('é\n'))).toBe('é\n');
+    const error = failure(() => decodeUtf8(Uint8Array.of(0xff), { file: 'a.json' }));
+    expect(error.message).toBe('The file is not valid UTF-8 (E_UTF8).');
+    expect(error.where).toEqual({ file: 'a.json' });
+    expect(error.mend).toBe('Save the file as UTF-8.');
+  });
+});
+
+describe('readCanonical', () => {
+  it('reads exactly the canonical line', () => {
+    expect(readCanonical(bytesOf('{"a":1}\n'))).toEqual({ a: 1 });
+  });
+
+  test.each([
+    ['{"a":1}', ' (the last line feed is missing)'],
+    ['{"a":1}\r\n', ' (line ends were converted to CRLF)'],
+    ['{\n  "a": 1\n}\n', ' (it was re-indented)'],
+    ['{"b":1,"a":2}\n', ''],
+    ['{"a":1.0}\n', ''],
+    ['{"a":"\\u0041"}\n', ''],
+    ['{"a":1}\n\n', ''],
+  ])('refuses %j and names the likely cause', (text, cause) => {
+    const error = failure(() => readCanonical(bytesOf(text), { file: 'x.json' }));
+    expect(error.code).toBe('run-invalid');
+    expect(error.message).toBe(`The bytes are not the canonical form of their value${cause}.`);
+    expect(error.mend).toBe(
+      'Restore the recorded file; it must not be re-indented, converted or edited.',
+    );
+  });
+
+  test.each([
+    ['<<<<<<< HEAD\n{"b":1}\n=======\n{"c":1}\n>>>>>>> theirs\n', 'it holds merge markers'],
+    [
+      'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n',
+      'it is a Git LFS pointer',
+    ],
+  ])('diagnoses text that is no JSON at all', (text, cause) => {
+    expect(failure(() => readCanonical(bytesOf(text))).message).toContain(cause);
+  });
+});
