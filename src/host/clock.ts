@@ -1,0 +1,25 @@
+/** The clock of the machine. */
+import type { Clock } from '../run/host.ts';
+
+/** Longest delay a timer of the platform can hold. */
+const longestTimerMs = 2_147_483_647;
+
+/**
+ * Wall-clock time in UTC and a monotonic clock. `sleep` resolves after the time or as soon as the signal aborts; it never rejects.
+ * @example systemClock.now() // => '2026-09-01T10:00:00.000Z'
+ */
+export const systemClock: Clock = {
+  now: () => new Date().toISOString(),
+  elapsedMs: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.min(ms, longestTimerMs));
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
+    }),
+};

@@ -1,0 +1,158 @@
+/**
+ * Replies of a host, checked at the door, and the replies a transport gives in a host's place.
+ *
+ * Class and code of a fault come from what the transport or the engine saw (an exit, silence, a malformed line), never from text
+ * a candidate wrote.
+ */
+import type * as z from 'zod';
+import {
+  type ExecuteReply,
+  type ExecuteRequest,
+  executeReplySchema,
+  type FaultReport,
+  type GradeReply,
+  type GradeRequest,
+  gradeReplySchema,
+  type Usage,
+} from './receipt.ts';
+
+/** A reply that fits its request, or what is wrong with it. */
+export type Checked<Reply> =
+  | { readonly valid: true; readonly reply: Reply }
+  | { readonly valid: false; readonly problem: string };
+
+/** When a call started and ended: UTC, ISO 8601. */
+export interface CallSpan {
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
+
+/** Usage of a call whose host never said what it used. */
+export const unknownUsage: Usage = {
+  costUsd: null,
+  costKnown: false,
+  costSource: null,
+  tokens: null,
+  tokensKnown: false,
+};
+
+interface Echoed {
+  readonly cellKey: string;
+  readonly attempt: number;
+  readonly experimentDigest: string;
+}
+
+function echoProblem(request: Echoed, reply: Echoed): string | null {
+  if (reply.cellKey !== request.cellKey) return 'the reply names another cell';
+  if (reply.attempt !== request.attempt) return 'the reply names another attempt';
+  if (reply.experimentDigest !== request.experimentDigest)
+    return 'the reply names another experiment';
+  return null;
+}
+
+function schemaProblem(error: z.ZodError): string {
+  const issue = error.issues[0];
+  const path = issue?.path.join('.') ?? '';
+  return `the reply is malformed${path === '' ? '' : ` at ${path}`}: ${issue?.message ?? 'unknown shape'}`;
+}
+
+/**
+ * Checks the reply to an execute request: shape, echo, and that outcome, artifact and fault agree.
+ * @example checkExecuteReply(request, { outcome: 'completed' }).valid // => false
+ */
+export function checkExecuteReply(request: ExecuteRequest, value: unknown): Checked<ExecuteReply> {
+  const parsed = executeReplySchema.safeParse(value);
+  if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
+  const reply = parsed.data;
+  const problem =
+    echoProblem(request, reply) ?? executeContradiction(reply) ?? usageContradiction(reply.usage);
+  return problem === null ? { valid: true, reply } : { valid: false, problem };
+}
+
+function executeContradiction(reply: ExecuteReply): string | null {
+  const finished = reply.outcome === 'completed' || reply.outcome === 'safeRefusal';
+  if (finished && reply.fault !== null) return `outcome ${reply.outcome} comes with a fault`;
+  if (reply.outcome === 'completed' && reply.artifact === null)
+    return 'outcome completed comes without an artifact';
+  return null;
+}
+
+function usageContradiction(usage: Usage): string | null {
+  return usage.costKnown && usage.costUsd === null ? 'a known cost comes without a number' : null;
+}
+
+/** Checks the reply to a grade request: shape, echo, and that only a completed grade carries scores. */
+export function checkGradeReply(request: GradeRequest, value: unknown): Checked<GradeReply> {
+  const parsed = gradeReplySchema.safeParse(value);
+  if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
+  const reply = parsed.data;
+  const problem = echoProblem(request, reply) ?? gradeContradiction(reply);
+  return problem === null ? { valid: true, reply } : { valid: false, problem };
+}
+
+function gradeContradiction(reply: GradeReply): string | null {
+  if (reply.outcome === 'completed') {
+    return reply.fault === null ? null : 'outcome completed comes with a fault';
+  }
+  return Object.keys(reply.scores).length === 0 && (reply.critical ?? []).length === 0
+    ? null
+    : `outcome ${reply.outcome} comes with scores`;
+}
+
+/** A fault report with the fields a transport does not know left empty; detail is cut to 2,048 characters. */
+export function faultReport(
+  code: string,
+  phase: FaultReport['phase'],
+  detail: string,
+  retryAfterMs: number | null = null,
+): FaultReport {
+  return { code, phase, retryAfterMs, detail: detail.toWellFormed().slice(0, 2048).toWellFormed() };
+}
+
+/** What a transport answers when the host gave no usable reply to `execute`. */
+export function executeReplyOf(
+  request: ExecuteRequest,
+  outcome: 'infrastructureFault' | 'limitExceeded' | 'cancelled',
+  fault: FaultReport,
+  span: CallSpan,
+): ExecuteReply {
+  return {
+    protocol: 'receipt/1',
+    kind: 'execute',
+    cellKey: request.cellKey,
+    attempt: request.attempt,
+    experimentDigest: request.experimentDigest,
+    inputDigest: null,
+    surfaceLoadedDigest: null,
+    outcome,
+    fault,
+    artifact: null,
+    usage: unknownUsage,
+    timing: { ...span, activeMs: null, waitedMs: null, firstOutputMs: null },
+    internalRetries: {},
+    model: null,
+    logs: null,
+  };
+}
+
+/** What a transport answers when the host gave no usable reply to `grade`. */
+export function gradeReplyOf(
+  request: GradeRequest,
+  outcome: 'infrastructureFault' | 'evaluatorFailure' | 'cancelled',
+  fault: FaultReport,
+  span: CallSpan,
+): GradeReply {
+  return {
+    protocol: 'receipt/1',
+    kind: 'grade',
+    cellKey: request.cellKey,
+    attempt: request.attempt,
+    experimentDigest: request.experimentDigest,
+    outcome,
+    fault,
+    scores: {},
+    critical: null,
+    gradeUsage: null,
+    timing: { ...span, activeMs: null, waitedMs: null, firstOutputMs: null },
+  };
+}
