@@ -7,7 +7,7 @@ import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
 import { orderedUnits } from '../spec/seeds.ts';
 import { baselineOf, candidateArms, type Evidence, measureIds, measureOf } from './evidence.ts';
 import { cellStages, type Funnel, type FunnelStage, measureStages, rowStages } from './funnel.ts';
-import { fillWorstCase, type Pair, pairCells } from './pair.ts';
+import { fillOutages, fillWorstCase, type Pair, pairCells } from './pair.ts';
 import { plannedCases, type SettledCell, settleCells } from './settle.ts';
 import { type Sample, sampleUnits } from './unit-value.ts';
 
@@ -19,6 +19,8 @@ export interface MeasureAnalysis {
   readonly sample: Sample;
   /** Null when something is lost and the measure has no range to fill from. */
   readonly filled: Sample | null;
+  /** With every missing cell counted in the candidate's favour; null as above. */
+  readonly spared: Sample | null;
   readonly stages: readonly FunnelStage[];
 }
 
@@ -65,37 +67,44 @@ export function analyzeEvidence(evidence: Evidence): Analysis {
   ]);
   const candidates = candidateArms(evidence.seal).map((arm): CandidateAnalysis => {
     const cells = settled.get(arm.id) ?? [];
-    const measures = measureIds(evidence.seal).map((measureId): [string, MeasureAnalysis] => {
+    const measures = measureIds(evidence.seal).map((measureId) => {
       const measure = measureOf(evidence.seal, measureId);
-      const pairs = pairCells({
-        measureId,
-        measure,
-        cases,
-        candidate: cells,
-        baseline: baselineCells,
-      });
-      const filledPairs = fillWorstCase(pairs, measure);
-      const sample = sampleUnits(measure, pairs, order);
-      const estimated = new Set(sample.units.map((each) => each.unit));
-      return [
-        measureId,
-        {
-          id: measureId,
-          measure,
-          pairs,
-          sample,
-          filled: filledPairs === null ? null : sampleUnits(measure, filledPairs, order),
-          stages: measureStages(planned.length, pairs, estimated),
-        },
-      ];
+      const request = { measureId, measure, cases, candidate: cells, baseline: baselineCells };
+      const pairs = pairCells(request);
+      return analyzeMeasure({ id: measureId, measure, pairs, order, finalCases: planned.length });
     });
-    return { id: arm.id, cells, measures: new Map(measures) };
+    return { id: arm.id, cells, measures: new Map(measures.map((each) => [each.id, each])) };
   });
   return {
     seal: evidence.seal,
     baselineCells,
     candidates,
     funnel: funnelOf(evidence, candidates, baselineCells),
+  };
+}
+
+interface MeasureInput {
+  readonly id: string;
+  readonly measure: Measure;
+  readonly pairs: readonly Pair[];
+  readonly order: readonly string[];
+  readonly finalCases: number;
+}
+
+function analyzeMeasure(input: MeasureInput): MeasureAnalysis {
+  const { id, measure, pairs, order, finalCases } = input;
+  const sampled = (from: readonly Pair[] | null): Sample | null =>
+    from === null ? null : sampleUnits(measure, from, order);
+  const sample = sampleUnits(measure, pairs, order);
+  const estimated = new Set(sample.units.map((each) => each.unit));
+  return {
+    id,
+    measure,
+    pairs,
+    sample,
+    filled: sampled(fillWorstCase(pairs, measure)),
+    spared: sampled(fillOutages(pairs, measure)),
+    stages: measureStages(finalCases, pairs, estimated),
   };
 }
 

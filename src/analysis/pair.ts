@@ -10,7 +10,7 @@ import { invariant } from '../base/errors.ts';
 import type { Receipt } from '../run/receipt.ts';
 import type { IndexedCase } from '../spec/case-index.ts';
 import { bestValue, failureValue, type Measure, worstValue } from '../spec/measure.ts';
-import type { MissingClass, SettledCell } from './settle.ts';
+import { isMissingClass, type MissingClass, type SettledCell } from './settle.ts';
 
 /** Why a cell gives no value for a measure. */
 export type LossReason = MissingClass | 'not-scored' | 'failure-indeterminate';
@@ -117,6 +117,30 @@ export function fillWorstCase(pairs: readonly Pair[], measure: Measure): Pair[] 
     candidate: filled(pair.candidate, worst),
     baseline: filled(pair.baseline, best),
   }));
+}
+
+/**
+ * Pairs with every cell that never gave an outcome counted in the candidate's favour: its own at the best declared value, the
+ * baseline's at the worst. What the candidate itself left unscored stays lost.
+ * @returns null when a cell is missing and the measure has no range to fill from
+ */
+export function fillOutages(pairs: readonly Pair[], measure: Measure): Pair[] | null {
+  const missing = pairs.some(
+    (pair) => isMissingValue(pair.candidate) || isMissingValue(pair.baseline),
+  );
+  if (!missing) return [...pairs];
+  const worst = worstValue(measure);
+  const best = bestValue(measure);
+  if (worst === null || best === null) return null;
+  return pairs.map((pair) => ({
+    ...pair,
+    candidate: isMissingValue(pair.candidate) ? filled(pair.candidate, best) : pair.candidate,
+    baseline: isMissingValue(pair.baseline) ? filled(pair.baseline, worst) : pair.baseline,
+  }));
+}
+
+function isMissingValue(value: CellValue): boolean {
+  return value.status === 'lost' && isMissingClass(value.reason);
 }
 
 function filled(value: CellValue, fill: number): CellValue {

@@ -181,3 +181,8 @@ export function isLostByFault(reason: string): boolean {
     reason === 'infrastructureFault' || reason === 'evaluatorFailure' || reason === 'cancelled'
   );
 }
+
+/** Whether a loss is a cell without an outcome, in contrast to an outcome that gave no value. */
+export function isMissingClass(reason: string): boolean {
+  return reason === 'not-run' || isLostByFault(reason);
+}

@@ -15,7 +15,7 @@ import {
   type NoEstimate,
 } from '../analysis/estimate.ts';
 import { measureOf } from '../analysis/evidence.ts';
-import { isLostByFault } from '../analysis/settle.ts';
+import { isLostByFault, isMissingClass } from '../analysis/settle.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { type GateDeclaration, gateName } from '../spec/gates.ts';
@@ -137,6 +137,8 @@ export interface EffectStanding {
   readonly clears: boolean;
   /** Whether the shown interval is that of a step in Holm's order. */
   readonly stepwise: boolean;
+  /** Whether a breach stands with every missing cell counted in the candidate's favour: an outage alone never gives hold. */
+  readonly breachStands: boolean;
 }
 
 interface Verdict {
@@ -168,6 +170,32 @@ function breachOf(gate: EffectGate, estimate: Estimate): Verdict | null {
   return null;
 }
 
+function undoneBreach(breach: Verdict, { lostByFault }: EffectReading): Verdict {
+  return {
+    finding: 'insufficient',
+    reason: `${breach.reason}, but the missing cells could undo it`,
+    flags: lostByFault ? ['lost-by-fault'] : [],
+  };
+}
+
+/**
+ * Whether a breach of the reading stands without the outage that took some of its cells: nothing is missing, or the interval
+ * breaches as well with every missing cell counted in the candidate's favour.
+ */
+export function doesBreachStand(
+  seal: SealedExperiment,
+  gate: EffectGate,
+  measured: MeasureAnalysis,
+  reading: EffectReading,
+): boolean {
+  const { result, error } = reading;
+  if (result.status !== 'estimated' || breachOf(gate, result.estimate) === null) return true;
+  if (!measured.sample.lost.some((each) => isMissingClass(each.reason))) return true;
+  if (measured.spared === null) return false;
+  const spared = readEffect(seal, gate, measured.spared, error).result;
+  return spared.status === 'estimated' && breachOf(gate, spared.estimate) !== null;
+}
+
 function resolvedVerdict(
   gate: EffectGate,
   reading: EffectReading,
@@ -177,7 +205,7 @@ function resolvedVerdict(
   if (result.status !== 'estimated') return unestimated(result, reading.lostByFault);
   const { estimate } = result;
   const breach = breachOf(gate, estimate);
-  if (breach !== null) return breach;
+  if (breach !== null) return standing.breachStands ? breach : undoneBreach(breach, reading);
   const { lower } = estimate.interval;
   const threshold = shownNumber(gate.threshold);
   if (standing.clears) {

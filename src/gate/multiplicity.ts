@@ -10,6 +10,7 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { type HolmStep, holmByBounds } from '../stats/multiplicity.ts';
 import {
   chosenSample,
+  doesBreachStand,
   type EffectGate,
   type EffectReading,
   effectContribution,
@@ -74,7 +75,12 @@ function clearsAt(readings: Readings, index: number): boolean {
   return [...readings].every(([gate, levels]) => !gate.required || levels[index]?.clears === true);
 }
 
-function judgeCandidate(candidate: string, readings: Readings, step: HolmStep): EffectJudgement {
+function judgeCandidate(
+  { seal }: Analysis,
+  candidate: CandidateAnalysis,
+  readings: Readings,
+  step: HolmStep,
+): EffectJudgement {
   const several = (readings.values().next().value?.length ?? 1) > 1;
   const shown = [...readings].map(([gate, levels]) => {
     const reading = levels[step.divisor - 1];
@@ -83,11 +89,14 @@ function judgeCandidate(candidate: string, readings: Readings, step: HolmStep): 
       'a step divides the error by at most the number of candidates',
     );
     const clears = levels.slice(0, step.divisor).every((level) => level.clears);
-    const standing = { clears, stepwise: step.rejected && several };
+    const measured = candidate.measures.get(gate.measureId);
+    invariant(measured !== undefined, 'every gated measure is analysed');
+    const breachStands = doesBreachStand(seal, gate, measured, reading);
+    const standing = { clears, stepwise: step.rejected && several, breachStands };
     return { gate, reading, contribution: effectContribution(gate, reading, standing) };
   });
   return {
-    candidate,
+    candidate: candidate.id,
     step,
     contributions: shown.map((each) => each.contribution),
     readings: shown.map(({ gate, reading }) => ({ gate, reading })),
@@ -110,6 +119,6 @@ export function judgeEffects(analysis: Analysis, filled: boolean): EffectJudgeme
     const candidate = candidates[index];
     const own = readings[index];
     invariant(candidate !== undefined && own !== undefined, 'one step per candidate');
-    return judgeCandidate(candidate.id, own, step);
+    return judgeCandidate(analysis, candidate, own, step);
   });
 }
