@@ -130,7 +130,7 @@ function ownerSeq(claim: Claim): number {
   return claim.exposeSeq ?? claim.seq;
 }
 
-function sentence(reason: ClaimRefusal, claim: Claim): string {
+function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
   const owner = `experiment "${claim.experimentId}"`;
   switch (reason) {
     case 'unit-held':
@@ -140,9 +140,9 @@ function sentence(reason: ClaimRefusal, claim: Claim): string {
     case 'unit-developed':
       return `used in development by ${owner} in entry ${claim.seq}`;
     case 'unit-alias':
-      return `other spellings of units claimed by ${owner} in entry ${claim.seq}`;
+      return `${one ? 'another spelling of a unit' : 'other spellings of units'} claimed by ${owner} in entry ${claim.seq}`;
     case 'unit-renamed':
-      return `renamed copies of units claimed by ${owner} in entry ${ownerSeq(claim)}`;
+      return `${one ? 'a renamed copy of a unit' : 'renamed copies of units'} claimed by ${owner} in entry ${ownerSeq(claim)}`;
   }
 }
 
@@ -176,10 +176,10 @@ function refusal(
     others === 0
       ? ''
       : ` ${others} further ${others === 1 ? 'unit is' : 'units are'} taken otherwise.`;
-  const verb = same.length === 1 ? 'unit is' : 'units are';
+  const one = same.length === 1;
   return new LiftgateError(
     'ledger-conflict',
-    `${same.length} of ${request.units.length} ${verb} ${sentence(reason, claim)}: ${listed(same)}.${tail}`,
+    `${same.length} of ${request.units.length} units ${one ? 'is' : 'are'} ${sentence(reason, claim, one)}: ${listed(same)}.${tail}`,
     {
       where: { path: request.population },
       mend: mends[reason],
