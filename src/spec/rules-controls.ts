@@ -80,12 +80,16 @@ function boundsFindings(
     range?.upper ?? Number.POSITIVE_INFINITY,
   );
   if (lower <= upper) return [];
+  const wanted = [
+    ...(bounds.min === undefined ? [] : [`min ${bounds.min}`]),
+    ...(bounds.max === undefined ? [] : [`max ${bounds.max}`]),
+  ];
   const span = range === null ? '' : ` of values from ${range.lower} to ${range.upper}`;
   return [
     {
       code: 'control-bounds',
       path,
-      message: `No mean${span} can lie between min ${bounds.min ?? '-'} and max ${bounds.max ?? '-'}.`,
+      message: `No mean${span} can meet ${wanted.join(' and ')}.`,
       mend: 'Correct min and max.',
     },
   ];
@@ -103,11 +107,13 @@ export function unknownMeasure(
 ): Finding {
   const known = Object.keys(options.measures);
   const near = nearestWord(id, known);
+  const others =
+    known.length === 0 ? 'Declare it under measures.' : `Declared measures: ${quoted(known)}.`;
   return {
     code: 'unknown-measure',
     path: options.path,
     at: options.at,
     message: `${who} the measure "${id}", which is not declared.`,
-    mend: near === null ? `Declared measures: ${quoted(known)}.` : `Did you mean "${near}"?`,
+    mend: near === null ? others : `Did you mean "${near}"?`,
   };
 }

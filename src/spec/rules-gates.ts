@@ -51,7 +51,7 @@ function minimumEffectFindings(spec: ExperimentSpec): Finding[] {
   const findings = spec.gates.flatMap((gate) =>
     gate.gate === 'lift' && effect < gate.threshold ? [belowThreshold(effect, gate.threshold)] : [],
   );
-  if (width !== null && effect > width) {
+  if (width !== null && width > 0 && effect > width) {
     findings.push({
       code: 'out-of-reach',
       path,
@@ -153,7 +153,8 @@ function roleFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Find
 /** Thresholds and margins that every or no difference would meet. */
 function limitFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Finding[] {
   const width = rangeWidth(measure);
-  if (width === null || gate.gate === 'critical') return [];
+  // A broken range is a finding of its own; limits cannot be judged against it.
+  if (width === null || width <= 0 || gate.gate === 'critical') return [];
   const [key, limit] =
     gate.gate === 'lift'
       ? (['threshold', gate.threshold] as const)

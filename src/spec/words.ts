@@ -32,7 +32,7 @@ export const relativePathSchema = z
     'the path must stay inside the experiment folder',
   )
   .refine(
-    (path) => !/(?:^|\/)\.?(?:\/|$)/.test(path),
+    (path) => !/\/\/|\/$|(?:^|\/)\.(?:\/|$)/.test(path),
     'write the path without ./, doubled or closing slashes, so that one file has one name',
   )
   .refine((path) => path === path.normalize('NFC'), 'the path must be in Unicode form NFC');
