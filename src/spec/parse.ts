@@ -29,7 +29,7 @@ export interface SpecReading {
  *
  * @param bytes  the file as read
  * @param file   its name, shown in problems; `.json` selects the strict JSON reader
- * @example (await readSpec(new TextEncoder().encode('liftgate: 2'), 'a.yaml')).problems[0]?.code // => 'value-unknown'
+ * @example (await readSpec(new TextEncoder().encode('hello'), 'a.yaml')).problems[0]?.code // => 'wrong-type'
  */
 export async function readSpec(bytes: Uint8Array, file: string): Promise<SpecReading> {
   const reading = await readSource(bytes, file);

@@ -54,11 +54,14 @@ const mends: Record<YamlReason, string> = {
   E_DEPTH: `Nest at most ${maximumDepth} levels.`,
 };
 
+const deepText = `The document nests deeper than ${maximumDepth} levels`;
+
 const reasonsByCode: Readonly<Record<string, YamlReason>> = {
   DUPLICATE_KEY: 'E_DUPLICATE_KEY',
   MULTIPLE_DOCS: 'E_YAML_MULTI',
   BAD_ALIAS: 'E_YAML_ALIAS',
   BAD_DIRECTIVE: 'E_YAML_DIRECTIVE',
+  RESOURCE_EXHAUSTION: 'E_DEPTH',
 };
 
 /** Reads one YAML document with the offsets of its members, or everything that keeps it from being read. */
@@ -113,6 +116,7 @@ class YamlTree {
       const key = /^[^\s:]+/.exec(this.text.slice(fault.pos[0]))?.[0] ?? '';
       return `The key ${key} appears twice`;
     }
+    if (fault.code === 'RESOURCE_EXHAUSTION') return deepText;
     if (fault.code === 'MULTIPLE_DOCS') return 'A second document starts here';
     return (fault.message.split('\n')[0] ?? fault.message).replace(/[.:]$/, '');
   }
@@ -130,7 +134,7 @@ class YamlTree {
       });
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.refuse('E_DEPTH', `The document nests deeper than ${maximumDepth} levels`, 0);
+      this.refuse('E_DEPTH', deepText, 0);
       return null;
     }
   }
@@ -167,9 +171,8 @@ class YamlTree {
   private node(node: Node, path: SpecPath, key: number | null): Json {
     const start = node.range?.[0] ?? 0;
     this.spans.set(formatPath(path), { key, value: start });
-    if (path.length > maximumDepth) {
-      return this.refuse('E_DEPTH', `The document nests deeper than ${maximumDepth} levels`, start);
-    }
+    if (path.length >= maximumDepth && !isScalar(node))
+      return this.refuse('E_DEPTH', deepText, start);
     if (!this.plain(node, start, path)) return null;
     if (isMap(node)) return this.map(node, path);
     if (isSeq(node))
