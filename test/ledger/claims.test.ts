@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LiftgateError } from '../../src/base/errors.ts';
+import type { LiftgateError } from '../../src/base/errors.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { familyBudgets, unitStatus } from '../../src/ledger/projection.ts';
@@ -14,16 +14,7 @@ import {
   reserve,
   unitsNamed,
 } from '../support/ledger-story.ts';
-
-async function failure(work: Promise<unknown>): Promise<LiftgateError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof LiftgateError) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
+import { refusalOf } from '../support/refusal.ts';
 
 const newLedger = () => memoryLedger(countingPorts());
 
@@ -34,7 +25,7 @@ async function tryReserve(
 ): Promise<LiftgateError> {
   const plan = await recordPlan(ledger, 'late');
   const size = (await ledger.state()).chain.size;
-  const error = await failure(reserve(ledger, 'late', plan, unitsNamed(ids, content)));
+  const error = await refusalOf(reserve(ledger, 'late', plan, unitsNamed(ids, content)));
   expect((await ledger.state()).chain.size).toBe(size);
   return error;
 }
@@ -138,7 +129,7 @@ describe('a reservation', () => {
     await exposeExperiment(ledger, 'early', unitsNamed(['u-1']));
     const plan = await recordPlan(ledger, 'late');
     const request = { experimentId: 'late', plan, family: 'letters', alphaNano };
-    const error = await failure(
+    const error = await refusalOf(
       reserveUnits(ledger, { ...request, population: 'letters', units: unitsNamed(['u-1']) }),
     );
     expect(error.details).toMatchObject({ reason: 'unit-renamed', owner: 'early' });
@@ -187,7 +178,7 @@ describe('a reservation', () => {
       by: 'other',
       seq: taken.entry.seq,
     });
-    const again = await failure(reserve(ledger, 'early', plan, unitsNamed(['u-1'])));
+    const again = await refusalOf(reserve(ledger, 'early', plan, unitsNamed(['u-1'])));
     expect(again.details).toMatchObject({ owner: 'other', ownerSeq: taken.entry.seq });
   });
 
@@ -210,7 +201,7 @@ describe('development', () => {
     const plan = await recordPlan(ledger, 'early');
     await reserve(ledger, 'early', plan, unitsNamed(['u-1']));
     for (const experimentId of ['other', 'early']) {
-      const error = await failure(develop(ledger, experimentId, unitsNamed(['u-1'])));
+      const error = await refusalOf(develop(ledger, experimentId, unitsNamed(['u-1'])));
       expect(error.message).toBe(
         '1 of 1 units is held by experiment "early" since entry 2: "u-1".',
       );
@@ -222,7 +213,7 @@ describe('development', () => {
     const ledger = newLedger();
     const plan = await recordPlan(ledger, 'early');
     await reserve(ledger, 'early', plan, unitsNamed(['u-1']));
-    const error = await failure(
+    const error = await refusalOf(
       develop(
         ledger,
         'early',
@@ -235,7 +226,7 @@ describe('development', () => {
   it('may use measured units once their measurement is settled', async () => {
     const ledger = newLedger();
     const early = await exposeExperiment(ledger, 'early', unitsNamed(['u-1']));
-    const error = await failure(develop(ledger, 'next', unitsNamed(['u-1'])));
+    const error = await refusalOf(develop(ledger, 'next', unitsNamed(['u-1'])));
     expect(error.details).toMatchObject({ reason: 'unit-exposed', ownerSeq: early.expose });
     await ledger.append({ kind: 'outcome', requestId: 'o', body: outcomeBody(early.expose) });
     await develop(ledger, 'next', unitsNamed(['u-1']));

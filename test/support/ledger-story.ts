@@ -161,7 +161,7 @@ export async function exposeExperiment(
   return { plan, reserve: reserved, expose: exposed.entry.seq, exposeId: exposed.entryId };
 }
 
-/** A ledger with an entry of every kind that is written: 14 entries, two experiments. */
+/** A ledger with an entry of every kind that is written: 17 entries, two experiments. */
 export async function tellStory(ledger: Ledger): Promise<void> {
   await develop(ledger, 'first', unitsNamed(['train-1', 'train-2']));
   const first = await exposeExperiment(ledger, 'first', unitsNamed(['u-1', 'u-2']));
