@@ -120,12 +120,16 @@ export function valueProblem(measure: Measure, value: number): string | null {
       return countProblem(measure, value);
     case 'duration':
     case 'cost':
-      return value > 0 || (value === 0 && measure.floor !== undefined)
-        ? null
-        : 'expected a value above 0';
+      return ratioProblem(measure.floor !== undefined, value);
     case 'continuous':
       return null;
   }
+}
+
+/** Ratios need values above zero; a declared floor stands in for zero. */
+function ratioProblem(floored: boolean, value: number): string | null {
+  if (floored) return value >= 0 ? null : 'expected a value >= 0';
+  return value > 0 ? null : 'expected a value above 0';
 }
 
 function countProblem(measure: Measure & { kind: 'count' }, value: number): string | null {

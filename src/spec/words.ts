@@ -41,7 +41,7 @@ export const relativePathSchema = z
 export const packagePinSchema = z
   .string()
   .regex(
-    /^(?:[a-z0-9@/._-]+=)?(?:@[a-z0-9._-]+\/)?[a-z0-9._-]+@\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/,
+    /^(?:(?:@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*=)?(?:@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*@\d+\.\d+\.\d+[0-9A-Za-z.+-]*$/,
     'expected name@version or alias=name@version with an exact version',
   );
 
