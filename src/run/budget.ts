@@ -26,7 +26,10 @@ export function capBudget(budget: Budget, capUsd: number | null): Budget {
   return { ...budget, capNanos: openBudget(capUsd).capNanos };
 }
 
-/** Empty accounts; `capUsd` above 0, or null for no cap. */
+/**
+ * Empty accounts; `capUsd` above 0, or null for no cap.
+ * @example openBudget(5) // => { capNanos: 5000000000, reservedNanos: 0, settledNanos: 0, unknownCells: 0 }
+ */
 export function openBudget(capUsd: number | null): Budget {
   const capNanos = capUsd === null ? null : Math.floor(nanosOf(capUsd));
   return { capNanos, reservedNanos: 0, settledNanos: 0, unknownCells: 0 };
@@ -129,7 +132,10 @@ export function capProblem(
   };
 }
 
-/** Dollars of an amount in nano-dollars. */
+/**
+ * Dollars of an amount in nano-dollars.
+ * @example usdOf(10_000_000) // => 0.01
+ */
 export function usdOf(nanos: number): number {
   return nanos / nanosPerUsd;
 }

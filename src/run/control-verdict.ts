@@ -1,18 +1,17 @@
 /** What a control's receipts prove: pure verdicts on surface and fault controls. */
 import { failureValue, type Measure } from '../spec/measure.ts';
 import type { Control, ExperimentSpec } from '../spec/spec.ts';
-import type { Case } from '../spec/units.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { type ControlResult, isOutcome, type Receipt } from './receipt.ts';
-import { measureApplies } from './scores.ts';
 
 type SurfaceControl = Extract<Control, { readonly surface: unknown }>;
 type FaultControl = Extract<Control, { readonly fault: unknown }>;
 
 /** Final receipt of one control cell. */
 export interface ControlCell {
-  readonly case: Case;
   readonly receipt: Receipt;
+  /** Whether a measure counts for the case. */
+  applies(measure: string): boolean;
 }
 
 /**
@@ -61,9 +60,7 @@ interface Mean {
 
 function meanOf(id: string, measure: Measure | undefined, cells: readonly ControlCell[]): Mean {
   if (measure === undefined) return { value: null, reason: `${id} is no measure` };
-  const applicable = cells.filter(
-    (cell) => isOutcome(cell.receipt.outcome) && measureApplies(measure, cell.case.fields),
-  );
+  const applicable = cells.filter((cell) => isOutcome(cell.receipt.outcome) && cell.applies(id));
   const values = applicable.map((cell) => cellValue(id, measure, cell.receipt));
   const known = values.filter((value) => value !== null);
   if (known.length < values.length) {

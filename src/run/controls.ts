@@ -18,6 +18,7 @@ import type { Clock, Host } from './host.ts';
 import { inLanes } from './lanes.ts';
 import type { ControlResult, Receipt, ReceiptLine, SurfaceWire } from './receipt.ts';
 import { closesCell, receiptLineOf } from './resume.ts';
+import { measureApplies } from './scores.ts';
 
 type SurfaceControl = Extract<Control, { readonly surface: unknown }>;
 type FaultControl = Extract<Control, { readonly fault: unknown }>;
@@ -95,7 +96,10 @@ function refuseFinalCases(cases: readonly Case[]): void {
 }
 
 /** Development cases in the order controls take them: by row, then shuffled by the stream `control-cases`. */
-export function controlOrder(seal: SealedExperiment, cases: readonly Case[]): Case[] {
+export function controlOrder<Row extends { readonly row: number }>(
+  seal: SealedExperiment,
+  cases: readonly Row[],
+): Row[] {
   const sorted = [...cases].sort((first, second) => first.row - second.row);
   const label = 'control-cases';
   return randomStream(seedHex(seal.digests.cases, label), label).shuffle(sorted);
@@ -153,9 +157,16 @@ async function runSurfaceControl(
   }));
   for (const cell of cells) keep(session, { control, surface, ...cell });
   const final = cells.flatMap((cell) =>
-    cell.receipts.slice(-1).map((receipt) => ({ case: cell.case, receipt })),
+    cell.receipts.slice(-1).map((receipt) => ({ receipt, applies: appliesTo(spec, cell.case) })),
   );
   return judgeSurface(spec.measures, control, final);
+}
+
+function appliesTo(spec: ExperimentSpec, each: Case): (measure: string) => boolean {
+  return (id) => {
+    const measure = spec.measures[id];
+    return measure !== undefined && measureApplies(measure, each.fields);
+  };
 }
 
 async function attemptsAt(

@@ -9,9 +9,9 @@
  * kinds they do not know.
  */
 import * as z from 'zod';
-import { canonicalLine } from '../base/canonical.ts';
+import { canonicalLine, type Json } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { type JsonSource, readCanonical, readJson } from '../base/strict-json.ts';
 import { cellKeySchema, cellSchema, receiptLineSchema } from './receipt.ts';
 
 export const dispatchSchema = z.strictObject({
@@ -74,11 +74,7 @@ function parseLine(
   bytes: Uint8Array,
   where: { readonly file: string; readonly line: number },
 ): JournalLine {
-  const value = readCanonical(bytes, {
-    file: where.file,
-    firstLine: where.line,
-    errorCode: 'run-invalid',
-  });
+  const value = canonicalValue(bytes, where);
   const parsed = journalLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -86,4 +82,22 @@ function parseLine(
     where: { ...where, path: issue?.path.join('.') },
     mend: 'Restore the recorded journal; it must not be edited.',
   });
+}
+
+function canonicalValue(
+  bytes: Uint8Array,
+  where: { readonly file: string; readonly line: number },
+): Json {
+  const source: JsonSource = {
+    file: where.file,
+    firstLine: where.line,
+    errorCode: 'run-invalid',
+  };
+  try {
+    return readCanonical(bytes, source);
+  } catch (error) {
+    // Read again without the line feed: an error at the end of the line then names this line and not the next one.
+    readJson(bytes.subarray(0, -1), source);
+    throw error;
+  }
 }

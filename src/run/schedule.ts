@@ -32,7 +32,7 @@ export interface SchedulePlan {
  * may be cut short. No cases give no cells.
  *
  * @returns cells; the index of a cell is its `position` in journal and receipts
- * @example planSchedule({ cases: [], arms: ['baseline', 'r2'], repeats: 1, casesDigest: 'sha256:00...' }) // => []
+ * @example planSchedule({ cases: [], arms: ['baseline', 'r2'], repeats: 1, casesDigest }) // => []
  */
 export function planSchedule(plan: SchedulePlan): Cell[] {
   invariant(plan.arms.length > 0, 'a schedule needs at least one arm');
