@@ -44,3 +44,8 @@ export function admittedCases(index: CaseIndex): IndexedCase[] {
 export function finalCases(index: CaseIndex): IndexedCase[] {
   return admittedCases(index).filter((each) => each.split === 'final');
 }
+
+/** Admitted cases by id. */
+export function indexedCases(index: CaseIndex): ReadonlyMap<string, IndexedCase> {
+  return new Map(admittedCases(index).map((each) => [each.id, each]));
+}

@@ -257,7 +257,12 @@ function lineOf(place: LinePlace, attempt: Attempt, number: number): ReceiptLine
       outcome,
       fault: null,
       scores: attempt.scores ?? {},
-      critical: attempt.critical?.map((id) => ({ id })) ?? (graded ? [] : null),
+      critical:
+        attempt.critical === undefined
+          ? graded
+            ? []
+            : null
+          : (attempt.critical?.map((id) => ({ id })) ?? null),
       artifact: null,
       usage: { costUsd: 0.01, costKnown: true },
       gradeUsage: null,

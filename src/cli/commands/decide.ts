@@ -1,0 +1,42 @@
+/** `liftgate decide`: a decision from existing receipts; nothing is executed and nothing is recorded. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { LiftgateError } from '../../base/errors.ts';
+import { parseReceiptFile } from '../../interop/receipt-file.ts';
+import { exitCodeOf } from '../../report/decision.ts';
+import { renderSummary } from '../../report/markdown.ts';
+import { verdictLines } from '../../report/verdict-lines.ts';
+import { decideReceiptFile, decidingSeal } from '../../store/decide-receipts.ts';
+import { engineIdentity } from '../../store/engine.ts';
+import type { CommandContext } from '../context.ts';
+import { commandLedger, type ExitOptions, exitCodeFor, openExperiment } from '../workspace.ts';
+
+export async function decideReceipts(
+  context: CommandContext,
+  options: ExitOptions & { readonly ledger: string; readonly receipts: string },
+  path: string,
+): Promise<number> {
+  const { output, cwd } = context;
+  const loaded = await openExperiment(path);
+  const ledger = commandLedger(context, options);
+  const seal = await decidingSeal(loaded, ledger, engineIdentity());
+  const text = readText(resolve(cwd, options.receipts), options.receipts);
+  const receipts = parseReceiptFile(text, { file: options.receipts, seal, index: loaded.index });
+  const document = await decideReceiptFile({ seal, index: loaded.index, receipts, ledger });
+  output.line(renderSummary(document, seal));
+  for (const line of verdictLines(document)) output.line(line);
+  output.document(document);
+  return exitCodeFor(document, options, ({ decisions }) => exitCodeOf(decisions));
+}
+
+function readText(path: string, shown: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new LiftgateError('file-unreadable', 'The receipts cannot be read.', {
+      where: { file: shown },
+      mend: 'Name a readable file of receipts, one JSON object per line.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,164 @@
+/** `liftgate ledger ...`: reads and checks the ledger, gives units back, voids an outcome. */
+import { canonicalText } from '../../base/canonical.ts';
+import { LiftgateError } from '../../base/errors.ts';
+import type { StoredEntry } from '../../ledger/entry.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { ExperimentState } from '../../ledger/projection.ts';
+import type { CommandContext } from '../context.ts';
+import { table } from '../print.ts';
+import { commandLedger } from '../workspace.ts';
+
+interface LedgerFlags {
+  readonly ledger: string;
+}
+
+export async function list(context: CommandContext, options: LedgerFlags): Promise<number> {
+  const { output } = context;
+  const ledger = commandLedger(context, options);
+  const entries = await ledger.entries();
+  const { exposures, outcomes, claims } = await ledger.state();
+  const experimentOf = (entry: StoredEntry['entry']): string => {
+    const { body } = entry;
+    if ('experimentId' in body) return body.experimentId;
+    if ('expose' in body) return nameOfPlan(exposures.get(body.expose));
+    if ('outcome' in body) return nameOfPlan(outcomes.get(body.outcome));
+    if ('reserve' in body) return claims.get(body.reserve)?.experimentId ?? '';
+    return '';
+  };
+  const state = await ledger.state();
+  const nameOfPlan = (plan: Parameters<typeof state.experiments.get>[0] | undefined): string =>
+    plan === undefined ? '' : (state.experiments.get(plan)?.experimentId ?? '');
+  const rows = entries.map(({ entry, entryId }) => [
+    String(entry.seq),
+    entry.kind,
+    experimentOf(entry),
+    entry.at,
+    entryId.slice(0, 19),
+  ]);
+  for (const line of table([['entry', 'kind', 'experiment', 'at (claimed)', 'id'], ...rows]))
+    output.line(line);
+  output.document(entries.map(({ entry, entryId }) => ({ entryId, entry })));
+  return 0;
+}
+
+export async function show(
+  context: CommandContext,
+  options: LedgerFlags,
+  word: string,
+): Promise<number> {
+  const entries = await commandLedger(context, options).entries();
+  const found = /^\d+$/.test(word) ? entries[Number(word)] : undefined;
+  if (found === undefined) {
+    throw new LiftgateError('usage', `The ledger has no entry "${word}".`, {
+      mend: `Name a number from 0 to ${entries.length - 1}; \`liftgate ledger list\` shows them.`,
+    });
+  }
+  const { entry, entryId } = found;
+  const { body, ...head } = entry;
+  const lines = [
+    ['id', entryId],
+    ...Object.entries(head).map(([key, value]) => [key, String(value)]),
+  ];
+  const members = Object.entries(body).map(([key, value]) => [
+    `body.${key}`,
+    typeof value === 'string' ? value : canonicalText(value),
+  ]);
+  for (const line of table([...lines, ...members])) context.output.line(line);
+  context.output.document({ entryId, entry });
+  return 0;
+}
+
+export async function verifyLedger(context: CommandContext, options: LedgerFlags): Promise<number> {
+  const { output } = context;
+  const report = await commandLedger(context, options).verify();
+  output.line(
+    `ledger ${report.ledger ?? 'none'}: ${report.entries} entries, head ${report.head ?? 'none'}`,
+  );
+  for (const check of report.checks)
+    output.line(`${check.passed ? 'ok  ' : 'FAIL'} ${check.id.padEnd(3)} ${check.detail}`);
+  for (const problem of report.problems)
+    output.line(`  ${problem.where.file ?? ''} [${problem.code}] ${problem.message}`);
+  output.line(
+    `root ${report.root}; completeness ${report.completeness}: ${report.completenessDetail}`,
+  );
+  output.line(`RESULT ${report.ok ? 'sound' : 'damaged'}`);
+  output.document(report);
+  return report.ok ? 0 : 42;
+}
+
+/** The latest experiment of a name. */
+async function named(ledger: Ledger, experimentId: string): Promise<ExperimentState> {
+  const { experiments } = await ledger.state();
+  const own = [...experiments.values()].filter((each) => each.experimentId === experimentId);
+  const last = own.sort((first, second) => first.sealedSeq - second.sealedSeq).at(-1);
+  if (last !== undefined) return last;
+  throw new LiftgateError('usage', `The ledger knows no experiment "${experimentId}".`, {
+    mend: 'Use a name that `liftgate ledger list` shows.',
+  });
+}
+
+export async function release(
+  context: CommandContext,
+  options: LedgerFlags & { readonly reason: string },
+  experimentId: string,
+): Promise<number> {
+  const ledger = commandLedger(context, options);
+  const { reservation, plan } = await named(ledger, experimentId);
+  if (reservation === null) {
+    throw new LiftgateError(
+      'ledger-conflict',
+      `The experiment "${experimentId}" holds no reservation.`,
+      {
+        mend: 'Nothing needs to be released.',
+      },
+    );
+  }
+  const { entry } = await ledger.append({
+    kind: 'release',
+    requestId: `release:${reservation.seq}`,
+    body: { reserve: reservation.seq, reason: options.reason },
+  });
+  context.output.line(
+    `${experimentId}: reservation ${reservation.seq} released in entry ${entry.seq}`,
+  );
+  context.output.document({
+    experiment: experimentId,
+    plan,
+    released: reservation.seq,
+    entry: entry.seq,
+  });
+  return 0;
+}
+
+export async function voidOutcome(
+  context: CommandContext,
+  options: LedgerFlags & { readonly reason: string },
+  experimentId: string,
+): Promise<number> {
+  const ledger = commandLedger(context, options);
+  const { outcome, plan } = await named(ledger, experimentId);
+  if (outcome === null) {
+    throw new LiftgateError(
+      'ledger-conflict',
+      `The experiment "${experimentId}" has no recorded outcome.`,
+      {
+        mend: 'Nothing needs to be voided.',
+      },
+    );
+  }
+  const { entry } = await ledger.append({
+    kind: 'void',
+    requestId: `void:${outcome.seq}`,
+    body: { outcome: outcome.seq, reason: options.reason, evidence: '' },
+  });
+  context.output.line(
+    `${experimentId}: outcome ${outcome.seq} voided in entry ${entry.seq}; its units stay spent`,
+  );
+  context.output.document({
+    experiment: experimentId,
+    plan,
+    voided: outcome.seq,
+    entry: entry.seq,
+  });
+  return 0;
+}

@@ -1,0 +1,94 @@
+/** `liftgate run`: the whole job, resumable; ends with one verdict line per candidate. */
+import { relative, resolve } from 'node:path';
+import type { Digest } from '../../base/digest.ts';
+import { systemClock } from '../../host/clock.ts';
+import { exitCodeOf } from '../../report/decision.ts';
+import { verdictLines } from '../../report/verdict-lines.ts';
+import { engineIdentity } from '../../store/engine.ts';
+import type { LoadedExperiment } from '../../store/experiment-folder.ts';
+import { type RunResult, runExperiment } from '../../store/run-experiment.ts';
+import { openRunFolder } from '../../store/run-folder.ts';
+import type { CommandContext } from '../context.ts';
+import { createProgress } from '../progress.ts';
+import {
+  commandLedger,
+  type ExitOptions,
+  exitCodeFor,
+  freshFence,
+  openExperiment,
+  openHost,
+  runFolderPath,
+} from '../workspace.ts';
+
+interface RunFlags extends ExitOptions {
+  readonly ledger: string;
+  readonly seal?: boolean;
+  readonly out?: string;
+}
+
+export async function run(
+  context: CommandContext,
+  options: RunFlags,
+  path: string,
+): Promise<number> {
+  const { output, signal } = context;
+  const loaded = await openExperiment(path);
+  const progress = createProgress({
+    isTerminal: process.stderr.isTTY === true && process.env['CI'] === undefined,
+    columns: process.stderr.columns ?? 80,
+    write: (text) => process.stderr.write(text),
+  });
+  const result = await runExperiment({
+    loaded,
+    ledger: commandLedger(context, options),
+    engine: engineIdentity(),
+    clock: systemClock,
+    signal,
+    write: options.seal === true,
+    openHost: () => openHost(loaded),
+    openFolder: (final) => openRunFolder(folderPath(context, options, { loaded, final })),
+    fence: freshFence,
+    onNote: (text) => output.note(text),
+    onProgress: (state) => progress.show(state),
+  }).finally(() => progress.finish());
+  return report(context, options, result);
+}
+
+function folderPath(
+  context: CommandContext,
+  options: RunFlags,
+  target: { loaded: LoadedExperiment; final: Digest },
+): string {
+  return options.out === undefined
+    ? runFolderPath(target.loaded, target.final)
+    : resolve(context.cwd, options.out);
+}
+
+function report({ output, cwd }: CommandContext, options: RunFlags, result: RunResult): number {
+  const folder = relative(cwd, result.folder);
+  if (result.status !== 'decided') {
+    output.line(
+      `${result.status}: ${result.planned - result.missing} of ${result.planned} cells are settled; ${result.reason}.`,
+    );
+    output.line('Run the same command again to continue; settled cells are not repeated.');
+    output.document({
+      status: result.status,
+      missing: result.missing,
+      planned: result.planned,
+      reason: result.reason,
+      folder,
+    });
+    return result.exitCode;
+  }
+  if (result.recorded) output.line('Recorded decision; nothing was dispatched.');
+  output.line(`Run folder: ${folder}`);
+  output.line(`Summary: ${folder}/summary.md`);
+  for (const line of verdictLines(result.document)) output.line(line);
+  output.document({
+    status: result.status,
+    recorded: result.recorded,
+    folder,
+    decision: result.document,
+  });
+  return exitCodeFor(result.document, options, ({ decisions }) => exitCodeOf(decisions));
+}

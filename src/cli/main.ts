@@ -1,0 +1,242 @@
+/** The `liftgate` command: words to command modules, failures to exit codes. Commands are loaded only when called. */
+import { Command, CommanderError } from 'commander';
+import { engineVersion } from '../store/engine.ts';
+import type { CommandContext } from './context.ts';
+import {
+  asLiftgateError,
+  createOutput,
+  failureDocument,
+  failureText,
+  type Output,
+} from './print.ts';
+
+interface Shared {
+  readonly json?: boolean;
+  readonly ledger: string;
+}
+
+const exitHelp = `
+Exit codes: 0 ship or done, 20 hold, 21 need_more_work, 30 incomplete because of faults, 31 controls failed or missing,
+32 host unreachable, 40 spec or design refused, 41 seal or run does not verify, 42 ledger conflict or damage, 64 usage,
+70 internal error, 130 interrupted (resumable).`;
+
+/** Runs one command line and sets the exit code of the process. */
+export async function main(words: readonly string[]): Promise<void> {
+  const output = createOutput({
+    json: words.includes('--json'),
+    stdout: process.stdout,
+    stderr: process.stderr,
+  });
+  const interrupt = new AbortController();
+  const stop = (): void => {
+    if (interrupt.signal.aborted) process.exit(130);
+    output.note(
+      'Interrupted: cells in flight are being settled; press Ctrl-C again to stop at once.',
+    );
+    interrupt.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.exitCode = await runWords(words, {
+    cwd: process.cwd(),
+    output,
+    signal: interrupt.signal,
+  });
+  await output.flush();
+  process.removeListener('SIGINT', stop);
+  process.removeListener('SIGTERM', stop);
+}
+
+async function runWords(words: readonly string[], context: CommandContext): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context.output, async (work) => {
+    exitCode = await work(context);
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 64;
+    return reportFailure(thrown, context.output);
+  }
+}
+
+function reportFailure(thrown: unknown, output: Output): number {
+  const failure = asLiftgateError(thrown);
+  output.note(failureText(failure));
+  output.document(failureDocument(failure));
+  return failure.exitCode;
+}
+
+type Act = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
+
+function createProgram(output: Output, act: Act): Command {
+  const program = new Command('liftgate')
+    .description(
+      'Does this candidate beat the baseline by enough, on evidence nobody had seen, to be released?',
+    )
+    .version(engineVersion())
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => output.line(text.trimEnd()),
+      writeErr: (text) => output.note(text.trimEnd()),
+    })
+    .addHelpText('after', exitHelp)
+    .showHelpAfterError('(see --help)')
+    .exitOverride();
+  addSpecCommands(program, act);
+  addRunCommands(program, act);
+  addLedgerCommands(program, act);
+  return program;
+}
+
+/** A subcommand with the options every command shares. */
+function command(parent: Command, words: string, description: string, example: string): Command {
+  return parent
+    .command(words)
+    .description(description)
+    .option('--json', 'one JSON document on stdout, everything else on stderr')
+    .option('--ledger <folder>', 'ledger folder', 'ledger')
+    .addHelpText('after', `\nExample:\n  $ ${example}`)
+    .exitOverride();
+}
+
+function addSpecCommands(program: Command, act: Act): void {
+  command(
+    program,
+    'check <experiment>',
+    'validate an experiment, list every problem with its place',
+    'liftgate check experiments/refund-desk',
+  ).action((experiment: string) =>
+    act(async (context) => (await import('./commands/check.ts')).check(context, experiment)),
+  );
+  command(
+    program,
+    'plan <experiment>',
+    'schedule, cost, methods and what the sealed rules can conclude',
+    'liftgate plan experiments/refund-desk',
+  ).action((experiment: string) =>
+    act(async (context) => (await import('./commands/plan.ts')).plan(context, experiment)),
+  );
+  command(
+    program,
+    'seal <experiment>',
+    'seal the plan; with --candidates bind the candidates too',
+    'liftgate seal experiments/refund-desk',
+  )
+    .option('--candidates', 'bind the candidates: write the final seal')
+    .action((experiment: string, options: Shared & { candidates?: boolean }) =>
+      act(async (context) =>
+        (await import('./commands/seal.ts')).seal(context, options, experiment),
+      ),
+    );
+  command(
+    program,
+    'reserve <experiment>',
+    'reserve the final units before a search',
+    'liftgate reserve experiments/refund-desk',
+  ).action((experiment: string, options: Shared) =>
+    act(async (context) =>
+      (await import('./commands/reserve.ts')).reserve(context, options, experiment),
+    ),
+  );
+}
+
+function addRunCommands(program: Command, act: Act): void {
+  command(
+    program,
+    'run <experiment>',
+    'reserve, controls, expose, execute, decide, report; resumable',
+    'liftgate run experiments/refund-desk --seal',
+  )
+    .option('--seal', 'seal the experiment first when it is not sealed yet')
+    .option(
+      '--out <folder>',
+      'run folder (default: runs/ in the experiment folder, named after the final seal)',
+    )
+    .option('--candidate <id>', 'exit by the decision of this candidate')
+    .option('--report-only', 'exit 0 instead of 20 and 21')
+    .action((experiment: string, options: Shared) =>
+      act(async (context) => (await import('./commands/run.ts')).run(context, options, experiment)),
+    );
+  command(
+    program,
+    'decide <experiment>',
+    'decide from existing receipts',
+    'liftgate decide experiments/refund-desk --receipts receipts.jsonl',
+  )
+    .requiredOption('--receipts <file>', 'receipts, one JSON object per line')
+    .option('--candidate <id>', 'exit by the decision of this candidate')
+    .option('--report-only', 'exit 0 instead of 20 and 21')
+    .action((experiment: string, options: Shared & { receipts: string }) =>
+      act(async (context) =>
+        (await import('./commands/decide.ts')).decideReceipts(context, options, experiment),
+      ),
+    );
+  command(
+    program,
+    'report <run>',
+    'show a recorded run',
+    'liftgate report experiments/refund-desk/runs/*',
+  )
+    .option('--verdicts', 'only the verdict lines')
+    .option('--out <file>', 'write the Markdown summary to a file')
+    .action((run: string, options: Shared & { verdicts?: boolean; out?: string }) =>
+      act(async (context) => (await import('./commands/report.ts')).report(context, options, run)),
+    );
+  command(
+    program,
+    'verify <run>',
+    'recompute and check everything in a run folder, with no host',
+    'liftgate verify experiments/refund-desk/runs/*',
+  )
+    .option(
+      '--without-ledger',
+      'check the folder alone; what only the ledger can show stays unchecked',
+    )
+    .action((run: string, options: Shared & { withoutLedger?: boolean }) =>
+      act(async (context) => (await import('./commands/verify.ts')).verify(context, options, run)),
+    );
+}
+
+function addLedgerCommands(program: Command, act: Act): void {
+  const ledger = program
+    .command('ledger')
+    .description('read and check the final-evidence ledger')
+    .exitOverride();
+  const load = async () => import('./commands/ledger.ts');
+  command(ledger, 'list', 'every entry, a line each', 'liftgate ledger list').action(
+    (options: Shared) => act(async (context) => (await load()).list(context, options)),
+  );
+  command(
+    ledger,
+    'show <entry>',
+    'one entry, by number, or a summary of units by `units`',
+    'liftgate ledger show 3',
+  ).action((entry: string, options: Shared) =>
+    act(async (context) => (await load()).show(context, options, entry)),
+  );
+  command(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify').action(
+    (options: Shared) => act(async (context) => (await load()).verifyLedger(context, options)),
+  );
+  command(
+    ledger,
+    'release <experiment>',
+    'give reserved, never exposed units back',
+    'liftgate ledger release refund-desk --reason "search stopped"',
+  )
+    .requiredOption('--reason <text>', 'why')
+    .action((experiment: string, options: Shared & { reason: string }) =>
+      act(async (context) => (await load()).release(context, options, experiment)),
+    );
+  command(
+    ledger,
+    'void <experiment>',
+    'declare a recorded outcome unusable; its units stay spent',
+    'liftgate ledger void refund-desk --reason "scorer bug"',
+  )
+    .requiredOption('--reason <text>', 'why')
+    .action((experiment: string, options: Shared & { reason: string }) =>
+      act(async (context) => (await load()).voidOutcome(context, options, experiment)),
+    );
+}

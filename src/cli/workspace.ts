@@ -1,0 +1,125 @@
+/** What commands share: the experiment, the ledger and the run folder that words on the command line name. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Digest, digestHex } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
+import { hostModuleOf, moduleHost } from '../host/module.ts';
+import { workerHost } from '../host/worker.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { DecisionDocument } from '../report/decision.ts';
+import type { Host } from '../run/host.ts';
+import {
+  type LoadedExperiment,
+  loadExperiment,
+  type OpenOptions,
+} from '../store/experiment-folder.ts';
+import { openLedger } from '../store/ledger-folder.ts';
+import type { LedgerView } from '../verify/verify.ts';
+import type { CommandContext } from './context.ts';
+
+/** Experiment named on the command line, with its path shown as it was typed. */
+export function openExperiment(path: string, options: OpenOptions = {}): Promise<LoadedExperiment> {
+  return loadExperiment(path, options);
+}
+
+/** Ledger of a command. */
+export function commandLedger(
+  context: CommandContext,
+  options: { readonly ledger: string },
+): Ledger {
+  return openLedger(resolve(context.cwd, options.ledger));
+}
+
+/**
+ * An existing ledger, read whole.
+ * @throws {LiftgateError} ledger-damaged when there is none
+ */
+export async function ledgerView(
+  context: CommandContext,
+  options: { readonly ledger: string },
+): Promise<LedgerView> {
+  if (!existsSync(join(resolve(context.cwd, options.ledger), 'log'))) {
+    throw new LiftgateError('ledger-damaged', 'There is no ledger here.', {
+      where: { file: options.ledger },
+      mend: 'Name the ledger folder with --ledger, or check the folder alone with --without-ledger.',
+    });
+  }
+  const ledger = commandLedger(context, options);
+  const { problems } = await ledger.verify();
+  const entries = problems.length === 0 ? await ledger.entries() : [];
+  return { entries, problems: problems.map((problem) => problem.message) };
+}
+
+/** 32 random hex digits for a fence. */
+export function freshFence(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/**
+ * Starts the host an experiment declares.
+ * @throws {LiftgateError} host-unreachable
+ */
+export async function openHost(loaded: LoadedExperiment): Promise<Host> {
+  const { host } = loaded.spec;
+  if ('worker' in host) {
+    return workerHost({
+      command: host.worker,
+      cwd: loaded.folder,
+      concurrency: host.concurrency,
+      limits: host.limits,
+    });
+  }
+  try {
+    const exported: Record<string, unknown> = await import(
+      pathToFileURL(join(loaded.folder, host.module)).href
+    );
+    return moduleHost(hostModuleOf(exported), { limits: host.limits });
+  } catch (cause) {
+    if (cause instanceof LiftgateError) throw cause;
+    throw new LiftgateError(
+      'host-unreachable',
+      `The host module cannot be loaded: ${String(cause)}`,
+      {
+        where: { file: join(loaded.file), path: 'host.module' },
+        mend: 'Mend the module; nothing was measured.',
+        cause,
+      },
+    );
+  }
+}
+
+/** Default run folder of a final seal: beside the experiment, named after the seal. */
+export function runFolderPath(loaded: LoadedExperiment, final: Digest): string {
+  return join(loaded.folder, 'runs', digestHex(final).slice(0, 12));
+}
+
+export interface ExitOptions {
+  readonly candidate?: string;
+  readonly reportOnly?: boolean;
+}
+
+/**
+ * Exit code of a decision for these options: one candidate's own, and 20 and 21 as 0 under --report-only.
+ * @throws {LiftgateError} usage when the candidate is unknown
+ */
+export function exitCodeFor(
+  document: DecisionDocument,
+  options: ExitOptions,
+  codeOf: (document: DecisionDocument) => number,
+): number {
+  const { candidate, reportOnly } = options;
+  const chosen = candidate === undefined ? document : only(document, candidate);
+  const code = codeOf(chosen);
+  return reportOnly === true && (code === 20 || code === 21) ? 0 : code;
+}
+
+function only(document: DecisionDocument, candidate: string): DecisionDocument {
+  const decisions = document.decisions.filter((each) => each.candidate === candidate);
+  if (decisions.length === 1) return { ...document, decisions };
+  const known = document.decisions.map((each) => each.candidate).join(', ');
+  throw new LiftgateError('usage', `There is no candidate "${candidate}".`, {
+    mend: `Name one of: ${known}.`,
+  });
+}

@@ -1,0 +1,250 @@
+/** The Markdown summary: the decision per candidate, the gates behind it, the funnel, faults, provenance and what stays unchecked. */
+import type { Estimate } from '../analysis/estimate.ts';
+import type { FunnelStage } from '../analysis/funnel.ts';
+import { type Contribution, shownNumber } from '../gate/gate.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import type { CandidateDecision, DecisionDocument } from './decision.ts';
+import { improvementText, signedNumber } from './verdict-lines.ts';
+
+/** Text safe inside a Markdown table cell or line: no markup, no line breaks. */
+export function escapeMarkdown(text: string): string {
+  return text
+    .replace(/[\\`*_{}[\]<>#|~]/g, (character) => `\\${character}`)
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return [row(head), row(head.map(() => '---')), ...rows.map(row)];
+}
+
+const decisionWords: Readonly<Record<CandidateDecision['decision'], string>> = {
+  ship: '**ship**',
+  hold: '**hold**',
+  need_more_work: '**need_more_work**',
+  model_ceiling: '**model_ceiling**',
+  arch_ceiling: '**arch_ceiling**',
+};
+
+/**
+ * The summary of a decision for people.
+ * @returns Markdown that ends with a line feed; equal documents and seals give equal text
+ */
+export function renderSummary(document: DecisionDocument, seal: SealedExperiment): string {
+  const lines = [
+    `# ${escapeMarkdown(seal.experimentId)}: ${overall(document)}`,
+    '',
+    `${escapeMarkdown(seal.claim.decision)}. Population: ${escapeMarkdown(seal.claim.population.description)} (unit: ${escapeMarkdown(seal.claim.unit)}, ${seal.claim.generalization}, use: ${seal.claim.use}).`,
+    '',
+    ...table(
+      ['candidate', 'decision', 'improvement', 'why'],
+      document.decisions.map((each) => [
+        escapeMarkdown(each.candidate),
+        decisionWords[each.decision],
+        escapeMarkdown(improvementText(each)),
+        escapeMarkdown(each.reason),
+      ]),
+    ),
+    '',
+    ...document.decisions.flatMap((each) => candidateSection(each, document)),
+    ...rowsSection(document),
+    ...runSection(document, seal),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function overall(document: DecisionDocument): string {
+  const shipped = document.decisions
+    .filter((each) => each.decision === 'ship')
+    .map((each) => each.candidate);
+  return shipped.length === 0 ? 'nothing ships' : `${escapeMarkdown(shipped.join(', '))} may ship`;
+}
+
+function candidateSection(decided: CandidateDecision, document: DecisionDocument): string[] {
+  const { step } = decided;
+  const place =
+    step.of === 1
+      ? []
+      : [
+          step.rejected
+            ? `Holm step ${step.step} of ${step.of}: the interval is that of its step (error divided by ${step.divisor}).`
+            : `Not rejected in Holm's order: the interval is at error divided by ${step.divisor}.`,
+          '',
+        ];
+  return [
+    `## ${escapeMarkdown(decided.candidate)}: ${decided.decision}`,
+    '',
+    ...place,
+    ...table(
+      ['gate', 'status', 'finding', 'statistic', 'threshold', 'error', 'n', 'reason'],
+      decided.contributions.map(contributionRow),
+    ),
+    '',
+    ...shownSection(decided.shown),
+    ...furtherSection(decided),
+    ...regressedSection(decided),
+    ...funnelSection(decided.candidate, document),
+  ];
+}
+
+function contributionRow(contribution: Contribution): string[] {
+  const { name, status, finding, required, statistic, threshold, errorLevel, n, reason, flags } =
+    contribution;
+  const flagged = flags.length === 0 ? '' : ` (${flags.join(', ')})`;
+  return [
+    escapeMarkdown(required ? name : `${name} (optional)`),
+    status,
+    finding,
+    statistic === null ? '' : signedNumber(statistic),
+    threshold === null ? '' : shownNumber(threshold),
+    errorLevel === null ? '' : shownNumber(errorLevel),
+    n === null ? '' : `${n.units} units`,
+    escapeMarkdown(reason + flagged),
+  ];
+}
+
+function estimateRow(estimate: Estimate): string[] {
+  const { lower, upper, level } = estimate.interval;
+  return [
+    escapeMarkdown(estimate.measure),
+    signedNumber(estimate.value),
+    `${signedNumber(lower)} .. ${signedNumber(upper)}`,
+    shownNumber(level),
+    `${estimate.n.units} units, ${estimate.n.pairs} pairs`,
+    `${estimate.method} (${estimate.guarantee})`,
+  ];
+}
+
+function shownSection(shown: readonly Estimate[]): string[] {
+  if (shown.length === 0) return [];
+  return [
+    'Other measures (improvement: above 0 the candidate is better; log-ratio for durations and costs); no gate reads them:',
+    '',
+    ...table(
+      ['measure', 'improvement', 'interval', 'level', 'n', 'method'],
+      shown.map(estimateRow),
+    ),
+    '',
+  ];
+}
+
+function needText(need: {
+  units: number | null;
+  further: number | null;
+  reason: string | null;
+}): string {
+  return need.units === null
+    ? escapeMarkdown(need.reason ?? 'unknown')
+    : `${need.units} units (${need.further ?? 0} more)`;
+}
+
+function furtherSection(decided: CandidateDecision): string[] {
+  if (decided.furtherUnits.length === 0) return [];
+  return [
+    'What would settle it (normal approximation, not a simulation of the sealed decision):',
+    '',
+    ...table(
+      ['gate', 'power', 'for the planned effect', 'for the observed effect'],
+      decided.furtherUnits.map(({ gate, target, atEffect, atObserved }) => [
+        escapeMarkdown(gate),
+        shownNumber(target),
+        atEffect === null
+          ? 'no effect was planned'
+          : `${shownNumber(atEffect.effect)}: ${needText(atEffect)}`,
+        `${shownNumber(atObserved.effect)}: ${needText(atObserved)}`,
+      ]),
+    ),
+    '',
+  ];
+}
+
+function regressedSection(decided: CandidateDecision): string[] {
+  const { count, units } = decided.regressed;
+  if (count === 0) return [];
+  const more = count > units.length ? ` and ${count - units.length} more` : '';
+  return [`Units that got worse: ${count} (${units.map(escapeMarkdown).join(', ')}${more}).`, ''];
+}
+
+function stageRow(of: string, stage: FunnelStage): string[] {
+  const excluded = stage.excluded.map(({ reason, count }) => `${count} ${reason}`).join(', ');
+  return [
+    escapeMarkdown(of),
+    escapeMarkdown(stage.stage),
+    `${stage.input} ${stage.of}`,
+    String(stage.kept),
+    escapeMarkdown(excluded),
+  ];
+}
+
+const funnelHead = ['of', 'stage', 'in', 'kept', 'excluded'];
+
+function funnelSection(candidate: string, { verdict }: DecisionDocument): string[] {
+  const own = verdict.funnel.candidates.find((each) => each.candidate === candidate);
+  if (own === undefined) return [];
+  const rows = [
+    ...own.cells.map((stage) => stageRow('cells', stage)),
+    ...own.measures.flatMap(({ measure, stages }) =>
+      stages.map((stage) => stageRow(measure, stage)),
+    ),
+  ];
+  return [
+    '<details><summary>Funnel</summary>',
+    '',
+    ...table(funnelHead, rows),
+    '',
+    '</details>',
+    '',
+  ];
+}
+
+function rowsSection({ verdict }: DecisionDocument): string[] {
+  return [
+    '## From rows to cases',
+    '',
+    ...table(
+      funnelHead,
+      verdict.funnel.rows.map((stage) => stageRow('rows', stage)),
+    ),
+    '',
+  ];
+}
+
+function runSection({ run, verdict }: DecisionDocument, seal: SealedExperiment): string[] {
+  const attempts = run.attempts.map((each) => `${each.count} ${each.class}`).join(', ');
+  const faults = run.faults.map(
+    (each) => `${each.count} ${each.class} (${each.code ?? 'no code'}) in ${each.arm}`,
+  );
+  const unknown =
+    run.cost.unknownCells === 0 ? '' : `, ${run.cost.unknownCells} cells of unknown cost`;
+  return [
+    '## Run',
+    '',
+    `- evidence: ${verdict.evidence}; exit code ${verdict.exitCode}`,
+    `- attempts: ${attempts === '' ? 'none' : attempts}; cost ${shownNumber(run.cost.knownUsd)} USD known${unknown}`,
+    ...(faults.length === 0 ? [] : [`- faults: ${escapeMarkdown(faults.join('; '))}`]),
+    `- final seal \`${run.sealDigest}\`, plan \`${run.planDigest ?? 'none'}\``,
+    `- design \`${run.designDigest}\`, cases \`${run.casesDigest}\`, receipts root \`${run.receiptsRoot}\``,
+    `- engine liftgate ${escapeMarkdown(seal.engine.version)}, build \`${seal.engine.build}\``,
+    '',
+    '## What cannot be checked',
+    '',
+    ...uncheckable(seal).map((each) => `- ${escapeMarkdown(each)}`),
+    '',
+  ];
+}
+
+/** What neither this run nor its verification can show. */
+export function uncheckable(seal: SealedExperiment): string[] {
+  return [
+    'whether somebody read the final cases outside the workflow',
+    'whether a private ledger was tried first',
+    'whether the declared unit and sampling frame are true of the world',
+    'whether the host told the truth in its receipts',
+    'the true time, without an outside anchor',
+    ...seal.unpinned.map((each) => `not pinned by the seal: ${each}`),
+  ];
+}

@@ -1,0 +1,257 @@
+/** Before the first cell: seals, reservation, controls, exposure. Everything here can be repeated after a crash. */
+import { canonicalLine } from '../base/canonical.ts';
+import { type Digest, digestHex } from '../base/digest.ts';
+import { invariant, LiftgateError } from '../base/errors.ts';
+import { decodeUtf8 } from '../base/strict-json.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { DispatchRight, ExperimentState, Exposure } from '../ledger/projection.ts';
+import { developUnits, reserveUnits } from '../ledger/reserve.ts';
+import { runControls } from '../run/controls.ts';
+import type { Clock, Host } from '../run/host.ts';
+import type { ReceiptLine, SurfaceWire } from '../run/receipt.ts';
+import { formatSeal, type SealedExperiment } from '../spec/seal.ts';
+import { splitUnits, surfaceDigestOf } from '../spec/seal-plan.ts';
+import { armOf, baselineArm, candidateIds } from '../spec/spec.ts';
+import { parseReceiptLines, runFileNames } from '../verify/record.ts';
+import type { LoadedExperiment } from './experiment-folder.ts';
+import type { RunFolder } from './run-folder.ts';
+import type { RecordedSeal } from './seal-experiment.ts';
+
+/** Current state of the experiment with this plan. */
+export async function experimentState(ledger: Ledger, plan: Digest): Promise<ExperimentState> {
+  const state = (await ledger.state()).experiments.get(plan);
+  invariant(state !== undefined, 'a sealed experiment is in the ledger');
+  return state;
+}
+
+/**
+ * Claims the final units, and records the development units as used, unless that is done already.
+ * @throws {LiftgateError} ledger-conflict naming the owner and the units
+ */
+export async function reserveExperiment(
+  ledger: Ledger,
+  loaded: LoadedExperiment,
+  plan: RecordedSeal,
+): Promise<ExperimentState> {
+  const state = await experimentState(ledger, plan.digest);
+  if (state.phase !== 'sealed') return state;
+  const { final, development } = splitUnits(loaded);
+  const { claim } = loaded.spec;
+  const common = { experimentId: loaded.spec.name, population: claim.population.id };
+  await reserveUnits(ledger, {
+    ...common,
+    plan: plan.digest,
+    family: plan.seal.units.family,
+    units: final,
+    alphaNano: plan.seal.analysis.alphaNano,
+  });
+  if (development.length > 0) {
+    await developUnits(ledger, {
+      ...common,
+      units: development,
+      reason: 'train and selection splits of a sealed plan',
+    });
+  }
+  return experimentState(ledger, plan.digest);
+}
+
+/** A surface as it goes over the wire. */
+function surfaceWire(
+  loaded: LoadedExperiment,
+  surface: Readonly<Record<string, string>>,
+): SurfaceWire {
+  const components: Record<string, { text: string }> = {};
+  const materials: Record<string, { path: string; size: number; sha256: string }> = {};
+  for (const [name, path] of Object.entries(surface)) {
+    const file = loaded.materialsByPath.get(path);
+    invariant(file !== undefined, `the surface file ${path} was read`);
+    components[name] = {
+      text: decodeUtf8(file.bytes, { file: path, errorCode: 'file-unreadable' }),
+    };
+    materials[name] = file.material;
+  }
+  return { kind: 'bundle', components, digest: surfaceDigestOf(materials) };
+}
+
+/** Surfaces of all arms by id. */
+export function armSurfaces(loaded: LoadedExperiment): Map<string, SurfaceWire> {
+  return new Map(
+    [baselineArm, ...candidateIds(loaded.spec)].map((id) => [
+      id,
+      surfaceWire(loaded, armOf(loaded.spec, id)?.surface ?? {}),
+    ]),
+  );
+}
+
+function controlSurfaces(loaded: LoadedExperiment): Map<string, SurfaceWire> {
+  return new Map(
+    loaded.spec.controls.flatMap((control) =>
+      'surface' in control ? [[control.id, surfaceWire(loaded, control.surface)] as const] : [],
+    ),
+  );
+}
+
+export interface ControlStage {
+  readonly loaded: LoadedExperiment;
+  readonly seal: SealedExperiment;
+  readonly host: Host;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly folder: RunFolder;
+}
+
+/**
+ * Runs the controls and keeps their receipts; final units are still unexposed.
+ * @throws {LiftgateError} controls-failed (exit 31) naming every control that was classified wrong, or that there is none
+ */
+export async function passControls(stage: ControlStage): Promise<readonly ReceiptLine[]> {
+  const { loaded, seal, host, clock, signal, folder } = stage;
+  if (seal.spec.controls.length === 0) {
+    throw new LiftgateError(
+      'controls-failed',
+      'The experiment declares no control, so nothing shows that its harness classifies correctly.',
+      {
+        where: { file: loaded.file, path: 'controls' },
+        mend: 'Declare at least a known-pass, a known-fail and a fault control. The final units are still unexposed.',
+      },
+    );
+  }
+  const surfaces = armSurfaces(loaded);
+  const baseline = surfaces.get(baselineArm);
+  invariant(baseline !== undefined, 'the baseline has a surface');
+  const { results, lines } = await runControls({
+    seal,
+    cases: loaded.cases.filter((each) => each.split !== 'final'),
+    surfaces: controlSurfaces(loaded),
+    baseline,
+    host,
+    clock,
+    signal,
+  });
+  refuseInterrupt(signal);
+  folder.write(runFileNames.controls, lines.map((line) => canonicalLine(line)).join(''));
+  const failed = results.filter((result) => !result.passed);
+  if (failed.length === 0) return lines;
+  const named = failed.map((result) => `${result.id}: ${result.reason}`);
+  throw new LiftgateError(
+    'controls-failed',
+    `${failed.length} of ${results.length} controls were classified wrong:\n    ${named.join('\n    ')}`,
+    {
+      where: { file: loaded.file, path: 'controls' },
+      mend: 'Mend the host or the scorer, seal again and rerun. The final units are still unexposed.',
+      details: { failed: failed.map((result) => result.id) },
+    },
+  );
+}
+
+/** @throws {LiftgateError} interrupted (exit 130) */
+export function refuseInterrupt(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new LiftgateError(
+    'interrupted',
+    'The run was interrupted before any final unit was exposed.',
+    {
+      mend: 'Run the same command again to continue.',
+    },
+  );
+}
+
+/** The right to dispatch that this process holds. */
+export interface Dispatcher {
+  readonly ledger: string;
+  readonly expose: Digest;
+  readonly fence: string;
+}
+
+/**
+ * Records the exposure: irreversible, before the first dispatch. A second dispatcher that lost the race is refused.
+ * @throws {LiftgateError} ledger-conflict
+ */
+export async function exposeUnits(
+  ledger: Ledger,
+  parts: { readonly final: RecordedSeal; readonly reserveSeq: number; readonly fence: string },
+): Promise<Dispatcher> {
+  const { seal, digest } = parts.final;
+  const { entry, entryId } = await ledger.append({
+    kind: 'expose',
+    requestId: `expose:${digestHex(digest)}`,
+    body: {
+      reserve: parts.reserveSeq,
+      seal: digest,
+      arms: seal.arms.map((arm) => {
+        invariant(arm.surfaceDigest !== null, 'a final seal binds every arm');
+        return { id: arm.id, digest: arm.surfaceDigest };
+      }),
+      evaluatorTree: seal.evaluator.tree,
+      cellsObject: seal.cells.planObject,
+      disclosure: seal.disclosure,
+      attempt: 1,
+      fence: parts.fence,
+    },
+  });
+  return { ledger: entry.ledger, expose: entryId, fence: parts.fence };
+}
+
+/**
+ * Takes over an exposed experiment after a crash or an interruption, under a new fence.
+ * @throws {LiftgateError} ledger-conflict when another process took over first
+ */
+export async function resumeExposure(
+  ledger: Ledger,
+  parts: {
+    readonly exposure: Exposure;
+    readonly missingCells: number;
+    readonly fence: string;
+    readonly reason: string;
+  },
+): Promise<Dispatcher> {
+  const { exposure, missingCells, fence, reason } = parts;
+  const attempt = exposure.attempt + 1;
+  const { entry } = await ledger.append({
+    kind: 'attempt',
+    requestId: `attempt:${digestHex(exposure.entryId)}:${attempt}`,
+    body: { expose: exposure.seq, attempt, reason, missingCells, missingObject: null, fence },
+  });
+  return { ledger: entry.ledger, expose: exposure.entryId, fence };
+}
+
+/** Ledger entries of one run as stored: reservation, exposure and every later right to dispatch. */
+export async function runEntries(ledger: Ledger, state: ExperimentState): Promise<string> {
+  const rights: readonly DispatchRight[] = state.exposure?.rights ?? [];
+  const wanted = new Set([
+    state.reservation?.seq,
+    state.exposure?.seq,
+    ...rights.map((right) => right.seq),
+  ]);
+  const stored = (await ledger.entries()).filter(({ entry }) => wanted.has(entry.seq));
+  return stored.map(({ bytes }) => new TextDecoder().decode(bytes)).join('');
+}
+
+/**
+ * Receipts of the controls that passed before the exposure.
+ * @throws {LiftgateError} run-invalid when the folder of the exposed run is not the one named
+ */
+export function recordedControls(folder: RunFolder): readonly ReceiptLine[] {
+  const bytes = folder.read(runFileNames.controls);
+  if (bytes === null) {
+    throw new LiftgateError(
+      'run-invalid',
+      'The run folder of this exposed experiment is missing or incomplete.',
+      {
+        where: { file: folder.path },
+        mend: 'Restore the run folder, or name it with --out: receipts of exposed units exist only there.',
+      },
+    );
+  }
+  return parseReceiptLines(bytes, runFileNames.controls);
+}
+
+/** @throws {LiftgateError} run-invalid when the folder holds the run of another seal */
+export function refuseForeignFolder(folder: RunFolder, seal: SealedExperiment): void {
+  const bytes = folder.read(runFileNames.seal);
+  if (bytes === null || new TextDecoder().decode(bytes) === formatSeal(seal)) return;
+  throw new LiftgateError('run-invalid', 'The run folder holds a run of another seal.', {
+    where: { file: folder.path },
+    mend: 'Name another folder with --out; recorded runs are never overwritten.',
+  });
+}

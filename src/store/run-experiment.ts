@@ -1,0 +1,264 @@
+/**
+ * The whole job in one call: seal if asked, reserve, controls, expose, execute, decide, record. Every step is durable before the
+ * next and none is repeated: running again continues where the last process stopped, or prints what was recorded.
+ */
+
+import type { Digest } from '../base/digest.ts';
+import { invariant } from '../base/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ExperimentState } from '../ledger/projection.ts';
+import type { DecisionDocument } from '../report/decision.ts';
+import { type ExecuteResult, executeCells, type RunProgress } from '../run/execute.ts';
+import type { Clock, Host } from '../run/host.ts';
+import { formatJournalLine, type JournalLine, parseJournal } from '../run/journal.ts';
+import type { Cell, ReceiptLine } from '../run/receipt.ts';
+import { type ResumedState, resumeFrom } from '../run/resume.ts';
+import { planSchedule } from '../run/schedule.ts';
+import { finalCases } from '../spec/case-index.ts';
+import { type EngineIdentity, formatSeal } from '../spec/seal.ts';
+import { formatCaseIndex } from '../spec/seal-plan.ts';
+import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { runFileNames } from '../verify/record.ts';
+import type { LoadedExperiment } from './experiment-folder.ts';
+import {
+  armSurfaces,
+  type Dispatcher,
+  experimentState,
+  exposeUnits,
+  passControls,
+  recordedControls,
+  refuseForeignFolder,
+  refuseInterrupt,
+  reserveExperiment,
+  resumeExposure,
+  runEntries,
+} from './prepare-run.ts';
+import type { RunFolder } from './run-folder.ts';
+import {
+  ensureFinalSeal,
+  ensurePlanSeal,
+  type RecordedSeal,
+  writeSealCopy,
+} from './seal-experiment.ts';
+import { type Finished, recordedDecision, settleRun } from './settle-run.ts';
+
+export interface RunOptions {
+  readonly loaded: LoadedExperiment;
+  readonly ledger: Ledger;
+  readonly engine: EngineIdentity;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Whether missing seals may be written. */
+  readonly write: boolean;
+  /** Starts a host; called only when cells are to be executed. */
+  readonly openHost: () => Promise<Host>;
+  /** Run folder of a final seal. */
+  readonly openFolder: (final: Digest) => RunFolder;
+  /** 32 fresh random hex digits for a fence. */
+  readonly fence: () => string;
+  readonly onNote?: (text: string) => void;
+  readonly onProgress?: (progress: RunProgress) => void;
+}
+
+export type RunResult =
+  | {
+      readonly status: 'decided';
+      /** True when an earlier process had recorded the decision and nothing was dispatched. */
+      readonly recorded: boolean;
+      readonly document: DecisionDocument;
+      readonly folder: string;
+      readonly exitCode: number;
+    }
+  | {
+      readonly status: 'interrupted' | 'incomplete';
+      readonly missing: number;
+      readonly planned: number;
+      readonly reason: string;
+      readonly folder: string;
+      readonly exitCode: 130 | 30;
+    };
+
+interface RunContext extends RunOptions {
+  readonly plan: RecordedSeal;
+  readonly final: RecordedSeal;
+  readonly folder: RunFolder;
+}
+
+/**
+ * Runs a sealed experiment to its decision.
+ *
+ * @throws {LiftgateError} seal-missing, seal-drift, ledger-conflict, controls-failed, host-unreachable, interrupted, ...
+ * @example await runExperiment({ loaded, ledger, engine, clock, signal, write: true, openHost, openFolder, fence })
+ */
+export async function runExperiment(options: RunOptions): Promise<RunResult> {
+  const { loaded, ledger, onNote } = options;
+  const plan = await ensurePlanSeal(options);
+  const final = await ensureFinalSeal(options, plan);
+  for (const notice of plan.notices)
+    onNote?.(`Sealed by another engine build (${notice}); statistics versions are equal.`);
+  const before = await experimentState(ledger, plan.digest);
+  const recorded = await recordedDecision(ledger, before);
+  if (recorded !== null) {
+    if (before.voided !== null) onNote?.(`This outcome was voided: ${before.voided.body.reason}`);
+    const folder = options.openFolder(recorded.finalSeal).path;
+    return { status: 'decided', recorded: true, folder, ...recorded };
+  }
+  const state = await reserveExperiment(ledger, loaded, plan);
+  const folder = options.openFolder(final.digest);
+  const unlock = folder.lock();
+  try {
+    refuseForeignFolder(folder, final.seal);
+    writeSealCopy(loaded, final.seal);
+    return await withHost(options, (host) =>
+      measure({ ...options, plan, final, folder }, state, host),
+    );
+  } finally {
+    unlock();
+  }
+}
+
+async function withHost(
+  options: RunOptions,
+  work: (host: Host) => Promise<RunResult>,
+): Promise<RunResult> {
+  const host = await options.openHost();
+  try {
+    return await work(host);
+  } finally {
+    await host.close();
+  }
+}
+
+async function measure(
+  context: RunContext,
+  state: ExperimentState,
+  host: Host,
+): Promise<RunResult> {
+  const { loaded, final, folder, ledger, signal } = context;
+  const schedule = planSchedule({
+    cases: finalCases(loaded.index),
+    arms: [baselineArm, ...candidateIds(loaded.spec)],
+    repeats: loaded.spec.repeats,
+    casesDigest: final.seal.digests.cases,
+  });
+  const { resumed, keep } = readJournal(folder, schedule);
+  const controlLines =
+    state.phase === 'exposed' ? recordedControls(folder) : await freshControls(context, host);
+  refuseInterrupt(signal);
+  folder.write(runFileNames.plan, formatSeal(context.plan.seal));
+  folder.write(runFileNames.seal, formatSeal(final.seal));
+  folder.write(runFileNames.cases, formatCaseIndex(loaded.index));
+  const dispatcher = await dispatcherFor(context, state, resumed);
+  folder.write(
+    runFileNames.entries,
+    await runEntries(ledger, await experimentState(ledger, context.plan.digest)),
+  );
+  const result = await execute(context, {
+    host,
+    schedule,
+    resumed,
+    keep,
+    dispatcher,
+    controlLines,
+  });
+  return finish(context, { result, dispatcher, controlLines, schedule });
+}
+
+function freshControls(context: RunContext, host: Host): Promise<readonly ReceiptLine[]> {
+  const { loaded, final, clock, signal, folder, onNote } = context;
+  onNote?.(`Running ${final.seal.spec.controls.length} controls.`);
+  return passControls({ loaded, seal: final.seal, host, clock, signal, folder });
+}
+
+function readJournal(
+  folder: RunFolder,
+  schedule: readonly Cell[],
+): { resumed: ResumedState; keep: number } {
+  const bytes = folder.read(runFileNames.journal) ?? new Uint8Array();
+  const { lines, keptBytes } = parseJournal(bytes, runFileNames.journal);
+  return { resumed: resumeFrom(schedule, lines), keep: keptBytes };
+}
+
+function dispatcherFor(
+  context: RunContext,
+  state: ExperimentState,
+  resumed: ResumedState,
+): Promise<Dispatcher> {
+  const { ledger, final } = context;
+  if (state.exposure === null) {
+    invariant(state.reservation !== null, 'units are reserved before they are exposed');
+    return exposeUnits(ledger, {
+      final,
+      reserveSeq: state.reservation.seq,
+      fence: context.fence(),
+    });
+  }
+  const open = [...resumed.cells.values()].filter((cell) => !cell.closed).length;
+  context.onNote?.(`Resuming: ${open} of ${resumed.cells.size} cells are open.`);
+  return resumeExposure(ledger, {
+    exposure: state.exposure,
+    missingCells: open,
+    fence: context.fence(),
+    reason: 'the last process ended before the outcome was recorded',
+  });
+}
+
+interface Execution {
+  readonly host: Host;
+  readonly schedule: readonly Cell[];
+  readonly resumed: ResumedState;
+  readonly keep: number;
+  readonly dispatcher: Dispatcher;
+  readonly controlLines: readonly ReceiptLine[];
+}
+
+async function execute(context: RunContext, parts: Execution): Promise<ExecuteResult> {
+  const { loaded, final, folder, clock, signal, onProgress } = context;
+  const log = folder.openLog(runFileNames.journal, parts.keep);
+  try {
+    return await executeCells({
+      seal: final.seal,
+      experimentDigest: final.digest,
+      cases: new Map(
+        loaded.cases.filter((each) => each.split === 'final').map((each) => [each.id, each]),
+      ),
+      surfaces: armSurfaces(loaded),
+      schedule: parts.schedule,
+      host: parts.host,
+      journal: { append: (line: JournalLine) => log.append(formatJournalLine(line)) },
+      resumed: parts.resumed,
+      envelope: parts.dispatcher,
+      clock,
+      signal,
+      controlLines: parts.controlLines,
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+const stopReasons = {
+  signal: 'it was interrupted',
+  wall: 'the sealed wall time of one session is over',
+  host: 'the host could not be started any more',
+} as const;
+
+async function finish(context: RunContext, finished: Finished): Promise<RunResult> {
+  const { result, schedule } = finished;
+  const { stoppedBy } = result;
+  if (stoppedBy === null || stoppedBy === 'budget') {
+    const { folder, loaded, ledger, plan, final } = context;
+    const document = await settleRun({ folder, loaded, ledger, plan, final, ...finished });
+    const { exitCode } = document.verdict;
+    return { status: 'decided', recorded: false, document, folder: folder.path, exitCode };
+  }
+  return {
+    status: stoppedBy === 'signal' ? 'interrupted' : 'incomplete',
+    missing: result.missing.length,
+    planned: schedule.length,
+    reason: stopReasons[stoppedBy],
+    folder: context.folder.path,
+    exitCode: stoppedBy === 'signal' ? 130 : 30,
+  };
+}

@@ -1,0 +1,162 @@
+/** A run folder on disk: the journal grows durably while cells run, the other files are written at the end. */
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { LiftgateError } from '../base/errors.ts';
+import type { RunFiles } from '../verify/record.ts';
+
+export interface RunFolder {
+  readonly path: string;
+  /** Bytes of one file, or null when it does not exist. */
+  read(name: string): Uint8Array | null;
+  /** Writes a whole file durably: temporary file, fsync, rename, fsync of the folder. */
+  write(name: string, bytes: Uint8Array | string): void;
+  /** Opens a file that only grows; `keep` bytes of what is there stay. */
+  openLog(name: string, keep: number): RunLog;
+  /** Every file of the folder. */
+  files(): RunFiles;
+  /**
+   * Keeps other processes of this machine out until the returned function is called; the lock of a dead process is taken over.
+   * The ledger's fence protects the evidence; this protects people from starting the same run twice.
+   */
+  lock(): () => void;
+}
+
+/** Appends lines; a call resolves when its line is on disk. Lines that arrive together share one sync. */
+export interface RunLog {
+  append(line: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+function unreadable(path: string, cause: unknown): LiftgateError {
+  return new LiftgateError('run-invalid', `The run folder cannot be read: ${String(cause)}`, {
+    where: { file: path },
+    mend: 'Name a folder that `liftgate run` wrote.',
+    cause,
+  });
+}
+
+/** All files of a folder by POSIX path; symbolic links and other odd entries are refused. */
+export function readRunFiles(path: string): RunFiles {
+  const files = new Map<string, Uint8Array>();
+  const visit = (folder: string, prefix: string): void => {
+    for (const name of readdirSync(folder).sort()) {
+      const full = join(folder, name);
+      const stat = lstatSync(full);
+      if (stat.isDirectory()) visit(full, `${prefix}${name}/`);
+      else if (stat.isFile()) files.set(`${prefix}${name}`, readFileSync(full));
+      else throw unreadable(full, 'it is neither a file nor a folder');
+    }
+  };
+  try {
+    visit(path, '');
+  } catch (thrown) {
+    throw thrown instanceof LiftgateError ? thrown : unreadable(path, thrown);
+  }
+  return files;
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+function writeDurably(folder: string, name: string, bytes: Uint8Array | string): void {
+  const temporary = join(folder, `.tmp-${name}`);
+  const file = openSync(temporary, 'w');
+  writeFileSync(file, bytes);
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(temporary, join(folder, name));
+  syncFolder(folder);
+}
+
+function openLogFile(path: string, keep: number): RunLog {
+  const file = openSync(path, 'a');
+  ftruncateSync(file, keep);
+  let waiting: { line: string; resolve: () => void; reject: (cause: unknown) => void }[] = [];
+  const flush = (): void => {
+    const batch = waiting;
+    waiting = [];
+    try {
+      writeFileSync(file, batch.map(({ line }) => line).join(''));
+      fdatasyncSync(file);
+      for (const { resolve } of batch) resolve();
+    } catch (cause) {
+      for (const { reject } of batch) reject(cause);
+    }
+  };
+  return {
+    append: (line) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ line, resolve, reject });
+        if (waiting.length === 1) setImmediate(flush);
+      }),
+    close: () => {
+      if (waiting.length > 0) flush();
+      closeSync(file);
+      return Promise.resolve();
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function takeLock(folder: string): () => void {
+  const path = `${folder.replace(/\/+$/, '')}.lock`;
+  for (let tries = 0; tries < 3; tries += 1) {
+    try {
+      writeFileSync(path, `${process.pid}\n`, { flag: 'wx' });
+      return () => rmSync(path, { force: true });
+    } catch {
+      const owner = existsSync(path) ? Number.parseInt(readFileSync(path, 'utf8'), 10) : 0;
+      if (owner > 0 && isAlive(owner)) throw runningElsewhere(path, owner);
+      rmSync(path, { force: true });
+    }
+  }
+  throw runningElsewhere(path, 0);
+}
+
+function runningElsewhere(path: string, owner: number): LiftgateError {
+  return new LiftgateError('ledger-busy', `Process ${owner} is running this experiment.`, {
+    where: { file: path },
+    mend: 'Wait for it to end; remove the lock file only if that process is not a Liftgate.',
+  });
+}
+
+/** Opens (and makes) a run folder; what a killed process left half written is removed. */
+export function openRunFolder(path: string): RunFolder {
+  mkdirSync(path, { recursive: true });
+  for (const name of readdirSync(path)) {
+    if (name.startsWith('.tmp-')) rmSync(join(path, name), { force: true });
+  }
+  return {
+    path,
+    read: (name) => (existsSync(join(path, name)) ? readFileSync(join(path, name)) : null),
+    write: (name, bytes) => writeDurably(path, name, bytes),
+    openLog: (name, keep) => openLogFile(join(path, name), keep),
+    files: () => readRunFiles(path),
+    lock: () => takeLock(path),
+  };
+}

@@ -1,0 +1,112 @@
+/** Holds the ledger entries of a run against its seal, and the run against the ledger that recorded it. */
+import { canonicalLine, canonicalText } from '../base/canonical.ts';
+import { digestOf } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
+import { entryId, isKind, parseEntry, type StoredEntry } from '../ledger/entry.ts';
+import { formatDecision } from '../report/decision.ts';
+import { receiptsRoot } from '../report/run-facts.ts';
+import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
+import { type Finding, faultsOf, findingOf } from './checklist.ts';
+import type { LedgerView, Reading, RunEntries } from './reading.ts';
+import { canonicalLines, manifestDigest, type RunFiles, runFile, runFileNames } from './record.ts';
+
+/** Reservation, exposure and attempts. */
+export function checkEntries(files: RunFiles, seal: SealedExperiment, read: Reading): Finding {
+  const entries = parseEntries(runFile(files, runFileNames.entries));
+  const { reserve, expose } = entries;
+  const arms = seal.arms.map((arm) => ({ id: arm.id, digest: arm.surfaceDigest }));
+  const { body } = expose.entry;
+  const tests: [boolean, string][] = [
+    [reserve.entry.body.plan === seal.plan, 'the reservation names another plan'],
+    [reserve.entry.body.unitsObject === seal.units.object, 'the reservation names other units'],
+    [body.reserve === reserve.entry.seq, 'the exposure names another reservation'],
+    [body.seal === sealDigest(seal), 'the exposure names another final seal'],
+    [canonicalText(body.arms) === canonicalText(arms), 'the exposure names other arms'],
+    [body.evaluatorTree === seal.evaluator.tree, 'the exposure names another evaluator'],
+    [body.cellsObject === seal.cells.planObject, 'the exposure names other cells'],
+  ];
+  read.entries = entries;
+  const { seq } = expose.entry;
+  return findingOf(
+    faultsOf(tests),
+    `reserved in entry ${reserve.entry.seq}, exposed in entry ${seq}, ${entries.fences.length} attempt(s)`,
+  );
+}
+
+function parseEntries(bytes: Uint8Array): RunEntries {
+  const stored = canonicalLines(bytes, runFileNames.entries).map(({ value }): StoredEntry => {
+    const line = new TextEncoder().encode(canonicalLine(value));
+    return { entry: parseEntry(line, runFileNames.entries), entryId: entryId(line), bytes: line };
+  });
+  let reserve: RunEntries['reserve'] | undefined;
+  let expose: RunEntries['expose'] | undefined;
+  const fences: string[] = [];
+  for (const { entry, entryId: id } of stored) {
+    if (isKind(entry, 'reserve')) reserve = { entry, id };
+    else if (isKind(entry, 'expose')) expose = { entry, id };
+    if (
+      isKind(entry, 'expose') ||
+      (isKind(entry, 'attempt') && entry.body.expose === expose?.entry.seq)
+    )
+      fences.push(entry.body.fence);
+    else if (!isKind(entry, 'reserve')) throw strayEntry(entry.kind);
+  }
+  if (reserve === undefined || expose === undefined) throw strayEntry('no reserve or expose');
+  return { reserve, expose, stored, fences };
+}
+
+function strayEntry(kind: string): LiftgateError {
+  return new LiftgateError(
+    'run-invalid',
+    `The run's entries are not a reservation, an exposure and its attempts (${kind}).`,
+    {
+      where: { file: runFileNames.entries },
+      mend: 'Restore the recorded file.',
+    },
+  );
+}
+
+/** The ledger is sound and holds the run's entries. */
+export function checkLedgerEntries(ledger: LedgerView, entries: RunEntries): Finding {
+  const differing = entries.stored.filter(
+    (stored) => ledger.entries[stored.entry.seq]?.entryId !== stored.entryId,
+  );
+  const faults = differing.map(({ entry }) => `entry ${entry.seq} of the run is not the ledger's`);
+  return findingOf(
+    [...ledger.problems, ...faults],
+    `${ledger.entries.length} entries; the tail has no outside pin, so later entries may be missing`,
+  );
+}
+
+/** The recorded outcome is this one, and was not voided. */
+export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Reading): Finding {
+  const { manifest, document, lines } = read;
+  const outcome = ledger.entries
+    .map(({ entry }) => entry)
+    .find((entry) => isKind(entry, 'outcome') && entry.body.expose === entries.expose.entry.seq);
+  if (outcome === undefined || !isKind(outcome, 'outcome'))
+    return { faults: ['the ledger records no outcome of this exposure'] };
+  if (manifest === undefined || document === undefined || lines === undefined)
+    return { faults: ['the run could not be recomputed'] };
+  const { body } = outcome;
+  const tests: [boolean, string][] = [
+    [
+      body.manifestDigest === manifestDigest(manifest),
+      'the manifest has another digest than recorded',
+    ],
+    [
+      body.resultDigest === digestOf(formatDecision(document)),
+      'the decision has another digest than recorded',
+    ],
+    [
+      body.receiptsRoot === receiptsRoot(lines) && body.receiptsCount === lines.length,
+      'the receipts are not those recorded',
+    ],
+    [body.exitCode === document.verdict.exitCode, 'the exit code differs from the recorded one'],
+  ];
+  const voided = ledger.entries.some(
+    ({ entry }) => isKind(entry, 'void') && entry.body.outcome === outcome.seq,
+  );
+  if (voided) tests.push([false, `outcome ${outcome.seq} was voided and must not be used`]);
+  return findingOf(faultsOf(tests), `entry ${outcome.seq}: ${body.verdict}`);
+}

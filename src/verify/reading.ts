@@ -1,0 +1,34 @@
+/** What verification has read so far; a member is there only when its check could read it. */
+import type { Digest } from '../base/digest.ts';
+import type { EntryOf, StoredEntry } from '../ledger/entry.ts';
+import type { DecisionDocument } from '../report/decision.ts';
+import type { ReceiptLine } from '../run/receipt.ts';
+import type { CaseIndex } from '../spec/case-index.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import type { RunManifest } from './record.ts';
+
+/** The ledger a run was recorded in, as read. */
+export interface LedgerView {
+  readonly entries: readonly StoredEntry[];
+  /** Faults that checking the ledger itself found. */
+  readonly problems: readonly string[];
+}
+
+/** Entries of a run: its claim, its exposure, and every right to dispatch. */
+export interface RunEntries {
+  readonly reserve: { readonly entry: EntryOf<'reserve'>; readonly id: Digest };
+  readonly expose: { readonly entry: EntryOf<'expose'>; readonly id: Digest };
+  readonly stored: readonly StoredEntry[];
+  readonly fences: readonly string[];
+}
+
+export interface Reading {
+  manifest?: RunManifest;
+  plan?: SealedExperiment;
+  seal?: SealedExperiment;
+  index?: CaseIndex;
+  entries?: RunEntries;
+  controls?: readonly ReceiptLine[];
+  lines?: readonly ReceiptLine[];
+  document?: DecisionDocument;
+}

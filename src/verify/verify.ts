@@ -1,0 +1,178 @@
+/**
+ * Verifies a recorded run offline: recomputes digests, schedule, pairing, estimates, gates and decision from the stored bytes, with
+ * no host, no clock and no writes, and holds the folder against the ledger that recorded it.
+ */
+import { type DecisionDocument, decide, formatDecision } from '../report/decision.ts';
+import { renderSummary, uncheckable } from '../report/markdown.ts';
+import { parseJournal } from '../run/journal.ts';
+import { resumeFrom } from '../run/resume.ts';
+import { planSchedule } from '../run/schedule.ts';
+import { type CaseIndex, finalCases } from '../spec/case-index.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { controlFaults } from './check-controls.ts';
+import { checkEntries, checkLedgerEntries, checkOutcome } from './check-entries.ts';
+import { lineFaults } from './check-lines.ts';
+import { checkCases, checkSeals } from './check-seals.ts';
+import { type Check, Checklist, type Finding, findingOf } from './checklist.ts';
+import { runEvidence, runInfo } from './evidence.ts';
+import type { LedgerView, Reading, RunEntries } from './reading.ts';
+import {
+  manifestDifferences,
+  parseManifest,
+  parseReceiptLines,
+  type RunFiles,
+  runFile,
+  runFileNames,
+} from './record.ts';
+
+export type { LedgerView } from './reading.ts';
+
+export interface Verification {
+  readonly ok: boolean;
+  /** 0 confirmed, 41 the run does not verify, 42 the ledger is damaged. */
+  readonly exitCode: 0 | 41 | 42;
+  readonly checks: readonly Check[];
+  /** The recomputed decision; null when it could not be recomputed. */
+  readonly document: DecisionDocument | null;
+  readonly uncheckable: readonly string[];
+}
+
+/** What each check says when it passes, in the order of the report. */
+const titles = {
+  manifest: 'every file is listed with its bytes, and no other file is there',
+  seals: 'plan and final seal are canonical and differ in the candidates alone',
+  cases: 'the case index, its digests, the design and the methods follow from the seal',
+  entries: 'reservation, exposure and attempts name this plan, this seal and these arms',
+  controls: 'every control ran on the sealed cells and was classified as declared',
+  receipts: 'every receipt belongs to a planned cell, this exposure and a valid fence',
+  decision: 'funnel, pairs, estimates, gates and decision recomputed byte for byte',
+  summary: 'the summary says what the decision says',
+  ledger: 'the ledger is whole and holds the entries of this run',
+  outcome: 'the recorded outcome names this manifest, this decision and these receipts',
+} as const;
+
+type CheckId = keyof typeof titles;
+
+/**
+ * Checks every byte of a run folder and recomputes its decision.
+ * @param files   the folder's files
+ * @param ledger  the ledger that recorded the run; null leaves what only a ledger can show unchecked
+ */
+export function checkRun(files: RunFiles, ledger: LedgerView | null): Verification {
+  const list = new Checklist();
+  const read: Reading = {};
+  stage(list, 'manifest', files, () => checkManifest(files, read));
+  stage(list, 'seals', files, () => checkSeals(files, read));
+  stage(list, 'cases', read.seal, (sealed) => checkCases(files, sealed, read));
+  stage(list, 'entries', read.seal, (sealed) => checkEntries(files, sealed, read));
+  const ready = readyOf(read);
+  stage(list, 'controls', ready, (parts) => checkControls(files, parts, read));
+  stage(list, 'receipts', ready, (parts) => checkReceipts(files, parts, read));
+  stage(list, 'decision', ready, (parts) => checkDecision(files, parts, read));
+  stage(list, 'summary', read.document, (document) => checkSummary(files, document, read));
+  checkAgainstLedger(list, ledger, read);
+  const damaged = ledger !== null && ledger.problems.length > 0;
+  const failedCode = damaged ? 42 : 41;
+  return {
+    ok: !list.failed,
+    exitCode: list.failed ? failedCode : 0,
+    checks: list.checks,
+    document: read.document ?? null,
+    uncheckable: read.seal === undefined ? [] : uncheckable(read.seal),
+  };
+}
+
+function stage<Input>(
+  list: Checklist,
+  id: CheckId,
+  input: Input | undefined,
+  work: (input: Input) => Finding,
+): void {
+  if (input === undefined) list.skip(id, titles[id], 'what it needs could not be read');
+  else list.run(id, titles[id], () => work(input));
+}
+
+interface Ready {
+  readonly seal: SealedExperiment;
+  readonly index: CaseIndex;
+  readonly entries: RunEntries;
+}
+
+function readyOf({ seal, index, entries }: Reading): Ready | undefined {
+  if (seal === undefined || index === undefined || entries === undefined) return undefined;
+  return { seal, index, entries };
+}
+
+function checkManifest(files: RunFiles, read: Reading): Finding {
+  const manifest = parseManifest(files);
+  read.manifest = manifest;
+  return findingOf(manifestDifferences(manifest, files), `${manifest.files.length} files`);
+}
+
+function checkControls(files: RunFiles, { seal, index }: Ready, read: Reading): Finding {
+  const lines = parseReceiptLines(runFile(files, runFileNames.controls), runFileNames.controls);
+  read.controls = lines;
+  return findingOf(
+    controlFaults(seal, index, lines),
+    `${seal.spec.controls.length} controls, ${lines.length} receipts`,
+  );
+}
+
+function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: Reading): Finding {
+  const bytes = runFile(files, runFileNames.journal);
+  const journal = parseJournal(bytes, runFileNames.journal);
+  const schedule = planSchedule({
+    cases: finalCases(index),
+    arms: [baselineArm, ...candidateIds(seal.spec)],
+    repeats: seal.spec.repeats,
+    casesDigest: seal.digests.cases,
+  });
+  const { lines, cells } = resumeFrom(schedule, journal.lines);
+  const dangling = [...cells.values()].reduce((total, cell) => total + cell.dangling.length, 0);
+  const faults = lineFaults(lines, {
+    seal,
+    ledger: entries.expose.entry.ledger,
+    expose: entries.expose.id,
+    fences: entries.fences,
+  });
+  if (journal.keptBytes !== bytes.length) faults.push('the journal ends in a torn line');
+  if (dangling > 0) faults.push(`${dangling} dispatches have no receipt`);
+  read.lines = lines;
+  return findingOf(faults, `${lines.length} receipts for ${schedule.length} planned cells`);
+}
+
+function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: Reading): Finding {
+  const { lines, controls } = read;
+  if (lines === undefined || controls === undefined)
+    return { faults: ['receipts or controls could not be read'] };
+  const fence = entries.fences.at(-1) ?? '';
+  const run = { seal, index, lines, controlLines: controls, expose: entries.expose.id, fence };
+  const document = decide(runEvidence(run), runInfo(run));
+  read.document = document;
+  const same =
+    formatDecision(document) === new TextDecoder().decode(runFile(files, runFileNames.decision));
+  const shown = document.decisions.map((each) => `${each.candidate} ${each.decision}`).join(', ');
+  return same
+    ? { detail: shown }
+    : { faults: [`recomputed: ${shown}; ${runFileNames.decision} says something else`] };
+}
+
+function checkSummary(files: RunFiles, document: DecisionDocument, { seal }: Reading): Finding {
+  if (seal === undefined) return { faults: ['the seal could not be read'] };
+  const recorded = new TextDecoder().decode(runFile(files, runFileNames.summary));
+  return renderSummary(document, seal) === recorded
+    ? { detail: runFileNames.summary }
+    : { faults: [`${runFileNames.summary} differs from the recomputed summary`] };
+}
+
+function checkAgainstLedger(list: Checklist, ledger: LedgerView | null, read: Reading): void {
+  if (ledger === null) {
+    const why = 'no ledger was given: the folder could have been remade as a whole';
+    list.skip('ledger', titles.ledger, why);
+    list.skip('outcome', titles.outcome, why);
+    return;
+  }
+  stage(list, 'ledger', read.entries, (entries) => checkLedgerEntries(ledger, entries));
+  stage(list, 'outcome', read.entries, (entries) => checkOutcome(ledger, entries, read));
+}
