@@ -208,13 +208,9 @@ function addLedgerCommands(program: Command, act: Act): void {
   command(ledger, 'list', 'every entry, a line each', 'liftgate ledger list').action(
     (options: Shared) => act(async (context) => (await load()).list(context, options)),
   );
-  command(
-    ledger,
-    'show <entry>',
-    'one entry, by number, or a summary of units by `units`',
-    'liftgate ledger show 3',
-  ).action((entry: string, options: Shared) =>
-    act(async (context) => (await load()).show(context, options, entry)),
+  command(ledger, 'show <entry>', 'one entry by its number', 'liftgate ledger show 3').action(
+    (entry: string, options: Shared) =>
+      act(async (context) => (await load()).show(context, options, entry)),
   );
   command(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify').action(
     (options: Shared) => act(async (context) => (await load()).verifyLedger(context, options)),

@@ -25,6 +25,13 @@ const derived = new Set([
 /** Members of `engine` that may differ: a different build with equal statistics versions is a notice. */
 const tolerated = new Set(['engine.version', 'engine.build', 'engine.nodeMajor', 'engine.unicode']);
 
+/** A statistics version that the recorded seal does not name belongs to a method that did not exist then. */
+function isTolerated(recorded: SealedExperiment, path: string): boolean {
+  if (tolerated.has(path)) return true;
+  const [, method] = /^engine\.statistics\.(.+)$/.exec(path) ?? [];
+  return method !== undefined && !Object.hasOwn(recorded.engine.statistics, method);
+}
+
 export interface SealComparison {
   readonly drift: readonly Drift[];
   readonly notices: readonly string[];
@@ -37,9 +44,9 @@ export interface SealComparison {
 export function compareSeals(recorded: SealedExperiment, fresh: SealedExperiment): SealComparison {
   const all = differences(recorded, fresh, '');
   const notices = all
-    .filter((each) => tolerated.has(each.path))
+    .filter((each) => isTolerated(recorded, each.path))
     .map((each) => `${each.path}: ${each.what}`);
-  const direct = all.filter((each) => !tolerated.has(each.path));
+  const direct = all.filter((each) => !isTolerated(recorded, each.path));
   const named = direct.filter((each) => !each.path.split('.').some((part) => derived.has(part)));
   return { drift: dropRepeats(named.length > 0 ? named : direct), notices };
 }
