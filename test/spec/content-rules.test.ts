@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { admitCases } from '../../src/analysis/admission.ts';
+import { contentFindings, fieldFindings } from '../../src/spec/content-rules.ts';
+import { type Finding, formatPath } from '../../src/spec/finding.ts';
+import type { CaseRow } from '../../src/spec/units.ts';
+import { changed, specOf } from './small-experiment.ts';
+
+type Changes = readonly (readonly [from: string, to: string])[];
+
+/** Final units with so many cases each, and one development case. */
+function rowsOf(units: number, casesPerUnit = 1): CaseRow[] {
+  const final = Array.from({ length: units * casesPerUnit }, (_, at) => ({
+    id: `c${at}`,
+    family: `u${at % units}`,
+    split: 'final',
+  }));
+  return [...final, { id: 'd1', family: 'dev', split: 'train' }].map((fields, at) => ({
+    row: at + 1,
+    file: 'cases.jsonl',
+    line: at + 1,
+    fields: { ...fields, text: `text ${at}`, label: at % 2 },
+  }));
+}
+
+function shown(list: readonly Finding[]): string[] {
+  return list.map(
+    ({ code, path, message, mend }) => `${formatPath(path)} [${code}] ${message} ${mend}`,
+  );
+}
+
+async function findings(changes: Changes, rows: readonly CaseRow[]): Promise<string[]> {
+  const spec = await specOf(changed(...changes));
+  return shown(contentFindings(spec, admitCases(spec, rows).index));
+}
+
+const named = 'no other method takes its place in silence.';
+const change = `Change the design so that another row serves it, or seal one of tango-score, betting-fixed-n, t, t-bootstrap-t by name where it fits; ${named}`;
+const unbounded = ['kind: score, min: 0, max: 5', 'kind: continuous'] as const;
+
+describe('contentFindings', () => {
+  test('has nothing to say about the small experiment', async () => {
+    expect(await findings([], rowsOf(20))).toEqual([]);
+  });
+
+  test.each<[name: string, changes: Changes, rows: CaseRow[], expected: string[]]>([
+    [
+      'no final case',
+      [],
+      rowsOf(0),
+      [
+        'splits [no-final-units] None of 1 admitted cases is in the split "final", so nothing can be measured. Put units into the split "final", or correct the admission rules.',
+      ],
+    ],
+    [
+      'controls without development cases',
+      [],
+      rowsOf(20).slice(0, 20),
+      [
+        'controls[0] [control-without-cases] The control "ceiling" needs development cases, and every case is final. Give the control its own case: {...}, or put units into the split "train". Controls never run on final cases.',
+        'controls[1] [control-without-cases] The control "dead" needs development cases, and every case is final. Give the control its own case: {...}, or put units into the split "train". Controls never run on final cases.',
+      ],
+    ],
+    [
+      'a row of the table without a method',
+      [['threshold: 0}', 'threshold: 0.01}']],
+      rowsOf(20),
+      [
+        `gates[0] [method-unavailable] The gate "lift:right" falls into the row "binary, one pair per unit, threshold > 0" of the method table: the exact unconditional bound of this row does not exist in this version. ${change}`,
+      ],
+    ],
+    [
+      'a guarantee that no bound can give',
+      [unbounded, ['budget:', 'inference: {guarantee: finite-sample}\nbudget:']],
+      rowsOf(20, 2),
+      [
+        `gates[1] [method-unavailable] The gate "no-regression:polite" falls into the row "unbounded (duration, cost, continuous, count)" of the method table: no finite-sample bound exists for an unbounded measure. ${change}`,
+      ],
+    ],
+    [
+      'a fixed roster, row by row',
+      [['generalization: new-units', 'generalization: fixed-roster']],
+      rowsOf(20),
+      [
+        `gates[0] [method-unavailable] The gate "lift:right" falls into the row "fixed-roster" of the method table: this row has no method in this version. ${change}`,
+        `gates[1] [method-unavailable] The gate "no-regression:polite" falls into the row "fixed-roster" of the method table: this row has no method in this version. ${change}`,
+      ],
+    ],
+    [
+      'a gated measure that applies nowhere',
+      [['right: {kind: binary', 'right: {kind: binary, where: {field: label, op: eq, value: 7}']],
+      rowsOf(20),
+      [
+        'gates[0].measure [measure-applies-nowhere] No final case meets the where condition of "right". Correct the condition, or put cases that meet it into the split "final".',
+      ],
+    ],
+    [
+      'a certification of an unbounded measure on nine units',
+      [unbounded],
+      rowsOf(9),
+      [
+        'gates[1] [too-few-units] The gate "no-regression:polite" reads an unbounded measure, which needs at least 10 units; 9 are planned. Add final units, declare bounds, or claim use: comparison.',
+      ],
+    ],
+  ])('%s', async (_name, changes, rows, expected) => {
+    expect(await findings(changes, rows)).toEqual(expected);
+  });
+
+  test('counts units, not cases, toward the floor', async () => {
+    expect((await findings([unbounded], rowsOf(9, 5)))[0]).toContain('9 are planned');
+    expect(await findings([unbounded], rowsOf(10))).toEqual([]);
+  });
+
+  test('leaves a comparison below the floor to its evidence', async () => {
+    const comparison = ['use: certification', 'use: comparison'] as const;
+    expect(await findings([unbounded, comparison], rowsOf(9))).toEqual([]);
+  });
+
+  test('takes Tango by name where the table has no method yet', async () => {
+    const changes: Changes = [
+      ['threshold: 0}', 'threshold: 0.01}'],
+      ['budget:', 'inference: {method: tango-score}\nbudget:'],
+    ];
+    expect(await findings(changes, rowsOf(20))).toEqual([]);
+  });
+
+  test('a control with its own case needs no development cases', async () => {
+    const changes: Changes = [
+      ['expect: {right: {min: 1}}', 'case: {text: hi, label: 1}, expect: {right: {min: 1}}'],
+      ['fault: host-exit', 'fault: host-exit, case: {text: hi}'],
+    ];
+    expect(await findings(changes, rowsOf(20).slice(0, 20))).toEqual([]);
+  });
+});
+
+describe('fieldFindings', () => {
+  test.each<[from: string, to: string, expected: string]>([
+    [
+      'id: id,',
+      'id: Id,',
+      'cases.id [field-unknown] No row has the field "Id". Did you mean "id"?',
+    ],
+    [
+      'unit: family',
+      'unit: famly',
+      'claim.unit [field-unknown] No row has the field "famly". Did you mean "family"?',
+    ],
+    [
+      'field: split}',
+      'field: part}',
+      'splits.field [field-unknown] No row has the field "part". Fields of the rows: id, family, split, text, label.',
+    ],
+    [
+      'expected: [label]',
+      'expected: [lable]',
+      'cases.expected[0] [field-unknown] No row has the field "lable". Did you mean "label"?',
+    ],
+    [
+      'expected: [label]',
+      'expected: [label], input: [text, txet]',
+      'cases.input[1] [field-unknown] No row has the field "txet". Did you mean "text"?',
+    ],
+    [
+      'unique: {field: text',
+      'unique: {field: texts',
+      'admission[1].unique.field [field-unknown] No row has the field "texts". Did you mean "text"?',
+    ],
+    [
+      'keep: {field: label',
+      'keep: {field: labels',
+      'admission[0].keep.field [field-unknown] No row has the field "labels". Did you mean "label"?',
+    ],
+    [
+      'right: {kind: binary',
+      'right: {kind: binary, where: {field: labl, op: eq, value: 1}',
+      'measures.right.where.field [field-unknown] No row has the field "labl". Did you mean "label"?',
+    ],
+    [
+      'budget:',
+      'fingerprint: {ignore: [dates]}\nbudget:',
+      'fingerprint.ignore[0] [field-unknown] No row has the field "dates". Fields of the rows: id, family, split, text, label.',
+    ],
+  ])('%s -> %s', async (from, to, expected) => {
+    expect(shown(fieldFindings(await specOf(changed([from, to])), rowsOf(3)))).toEqual([expected]);
+  });
+
+  test('a unit that is its own case is named once', async () => {
+    const spec = await specOf(changed(['unit: family', 'unit: Id'], ['id: id,', 'id: Id,']));
+    expect(fieldFindings(spec, rowsOf(3)).map(({ path }) => formatPath(path))).toEqual([
+      'cases.id',
+    ]);
+  });
+});
