@@ -60,7 +60,10 @@ export function improvementOf(
   return measure.direction === 'higher' ? difference : -difference;
 }
 
-/** Width of the measure's declared range, 0 without one: what is tiny beside it counts as 0. */
+/**
+ * Width of the measure's declared range, 0 without one: what is tiny beside it counts as 0.
+ * @example rangeWidth({ kind: 'binary', scale: 100, role: 'primary', direction: 'higher' }) // => 100
+ */
 export function rangeWidth(measure: Measure): number {
   const range = valueRange(measure);
   return range === null ? 0 : range.upper - range.lower;

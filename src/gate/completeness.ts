@@ -89,7 +89,7 @@ export function judgeCompleteness(input: CompletenessInput): Contribution {
   return contributionOf({
     ...common,
     finding: trouble === null ? 'cleared' : 'insufficient',
-    reason: `${lossText(losses)}; ${trouble ?? 'counting every loss against the candidate changes nothing'}`,
+    reason: `${lossText(losses)}; ${trouble ?? 'counting every loss against its candidate changes nothing'}`,
     flags: trouble !== null && losses.byFault ? ['lost-by-fault'] : [],
   });
 }
@@ -103,7 +103,7 @@ function troubleOf(input: CompletenessInput, losses: Losses): string | null {
     return 'a gated measure has no range to fill its losses from';
   }
   if (input.filled !== input.observed) {
-    return `counting every loss against the candidate turns ${input.observed} into ${input.filled}`;
+    return `counting every loss against its candidate turns ${input.observed} into ${input.filled}`;
   }
   return null;
 }

@@ -49,7 +49,7 @@ export interface EffectGate {
 
 /**
  * A threshold, margin or effect on the scale of the improvement; for durations and costs it is a ratio, so 0.1 is log 1.1.
- * @example onScale({ kind: 'cost', role: 'guardrail', direction: 'lower' }, -0.1) // => -0.09531017980432487
+ * @example onScale({ kind: 'cost', role: 'guardrail', direction: 'lower' }, -0.1) // => -0.0953101798043
  */
 export function onScale(measure: Measure, value: number): number {
   if (!isLogScale(measure)) return roundSignificant(value);

@@ -12,7 +12,7 @@ import { type Funnel, funnelSchema } from '../analysis/funnel.ts';
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { readCanonical } from '../base/strict-json.ts';
-import { decisiveContribution, strongerOf } from '../gate/compose.ts';
+import { composeDecision, decisiveContribution, strongerOf } from '../gate/compose.ts';
 import { furtherUnitsSchema } from '../gate/further-units.ts';
 import {
   type Contribution,
@@ -162,8 +162,7 @@ function reasonOf(
   const { seal } = evidence;
   if (judged.decision === 'ship') return shipSentence(seal, improvement);
   const own = judged.contributions.filter((each) => !each.flags.includes('not-confirmatory'));
-  const decisive =
-    decisiveContribution(own, judged.decision) ?? decisiveContribution(own, 'need_more_work');
+  const decisive = decisiveContribution(own, composeDecision(own));
   const why = decisive === null ? '' : contributionSentence(seal, decisive);
   if (!isCapped(evidence, judged)) return why === '' ? 'no required gate was asked' : why;
   return why === '' ? capSentence(evidence) : `${capSentence(evidence)}; ${why}`;
