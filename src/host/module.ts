@@ -33,8 +33,8 @@ export interface HostModule {
 }
 
 export interface ModuleOptions {
-  /** Wall limit of a grading; an execution brings its own. */
-  readonly limits: Pick<Limits, 'wallMs'>;
+  /** Wall limit of a grading, 60 s when left out; an execution brings its own. */
+  readonly limits?: Pick<Limits, 'wallMs'>;
   readonly clock?: Clock;
 }
 
@@ -68,9 +68,10 @@ function unreachable(detail: string): LiftgateError {
  * is no plain JSON, for example with NaN, breaks the protocol. At the wall limit the call is given up as hostUnresponsive: nothing
  * shows that the agent, and not the host, was slow.
  *
- * @example moduleHost({ hello, execute, grade }, { limits: { wallMs: 60000 } }).adapter // => 'module'
+ * @example moduleHost({ hello, execute, grade }).adapter // => 'module'
  */
-export function moduleHost(module: HostModule, options: ModuleOptions): Host {
+export function moduleHost(module: HostModule, options: ModuleOptions = {}): Host {
+  const { wallMs: gradeWallMs } = options.limits ?? { wallMs: 60_000 };
   const clock = options.clock ?? systemClock;
   return {
     adapter: 'module',
@@ -83,8 +84,8 @@ export function moduleHost(module: HostModule, options: ModuleOptions): Host {
     },
     async grade(request, call) {
       const startedAt = clock.now();
-      const { wallMs } = options.limits;
-      const returned = await invoke(module.grade, request, { signal: call.signal, wallMs });
+      const limits = { signal: call.signal, wallMs: gradeWallMs };
+      const returned = await invoke(module.grade, request, limits);
       return gradeReplyFrom(request, returned, { startedAt, endedAt: clock.now() });
     },
     close: () => Promise.resolve(),

@@ -32,12 +32,12 @@ import { WorkerChild, type WorkerTimings } from './worker-child.ts';
 export interface WorkerOptions {
   /** Program and arguments, run without a shell. */
   readonly command: readonly string[];
-  /** Working directory: the experiment folder. */
-  readonly cwd: string;
-  /** Children, a whole number >= 1. */
-  readonly concurrency: number;
-  /** Limits of a grading; an execution brings its own, equal for all arms. */
-  readonly limits: Pick<Limits, 'wallMs' | 'silenceMs'>;
+  /** Working directory: the experiment folder; the current one when left out. */
+  readonly cwd?: string;
+  /** Children, a whole number >= 1; 1 when left out. */
+  readonly concurrency?: number;
+  /** Limits of a grading, 60 s and 30 s when left out; an execution brings its own, equal for all arms. */
+  readonly limits?: Pick<Limits, 'wallMs' | 'silenceMs'>;
   /** Names of environment variables passed on beside PATH, HOME and TMPDIR. */
   readonly env?: readonly string[];
   readonly clock?: Clock;
@@ -60,6 +60,7 @@ export const workerTimings: WorkerTimings = {
   heartbeatMs: 10_000,
 };
 
+const gradeLimits = { wallMs: 60_000, silenceMs: 30_000 } as const;
 const alwaysPassed = ['PATH', 'HOME', 'TMPDIR'] as const;
 const stderrLimit = 65_536;
 const restartsPerMinute = 3;
@@ -75,7 +76,7 @@ interface Slot {
 /**
  * A host that runs `command` as a pool of children.
  *
- * @example workerHost({ command: ['node', 'host.mjs'], cwd: '.', concurrency: 4, limits: { wallMs: 60000, silenceMs: 30000 } })
+ * @example workerHost({ command: ['node', 'host.mjs'], concurrency: 4 }).adapter // => 'worker'
  */
 export function workerHost(options: WorkerOptions): WorkerHost {
   return new WorkerPool(options);
@@ -109,7 +110,7 @@ class WorkerPool implements WorkerHost {
     this.command = [program, ...args];
     this.clock = options.clock ?? systemClock;
     this.timings = { ...workerTimings, ...options.timings };
-    this.slots = Array.from({ length: Math.max(1, options.concurrency) }, () => ({
+    this.slots = Array.from({ length: Math.max(1, options.concurrency ?? 1) }, () => ({
       child: null,
       restarts: [],
       excused: false,
@@ -163,7 +164,7 @@ class WorkerPool implements WorkerHost {
 
   async grade(request: GradeRequest, call: HostCall): Promise<GradeReply> {
     const startedAt = this.clock.now();
-    const answer = await this.ask(request, this.options.limits, call);
+    const answer = await this.ask(request, this.options.limits ?? gradeLimits, call);
     const span = { startedAt, endedAt: this.clock.now() };
     if (answer.kind === 'failed') {
       const late = answer.code === 'wallLimit';
@@ -240,7 +241,7 @@ class WorkerPool implements WorkerHost {
     slot.excused = false;
     const child = new WorkerChild({
       command: this.command,
-      cwd: this.options.cwd,
+      cwd: this.options.cwd ?? '.',
       env: passedEnvironment(this.options.env ?? []),
       timings: this.timings,
       onStderr: (chunk) => {

@@ -286,4 +286,4 @@ export function faulted(code = 'network', retryAfterMs: number | null = null): o
   };
 }
 
-export const quiet = new AbortController().signal;
+export const quiet: AbortSignal = new AbortController().signal;
