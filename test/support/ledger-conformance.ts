@@ -104,7 +104,7 @@ export function describeLedgerStore(
         }),
         { seed: 20260105, numRuns: runs },
       );
-    });
+    }, 60_000);
   });
 }
 
