@@ -188,6 +188,14 @@ describe('estimateImprovement', () => {
     expect(estimateOf({ declared: continuous, method: 't-bootstrap-t', values }).value).toBe(2.7);
   });
 
+  test('is indeterminate when the interval has no width at 12 digits', () => {
+    const values = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? 1e6 : 1e6 + 4e-6));
+    expect(estimated({ declared: continuous, method: 't', values })).toMatchObject({
+      status: 'indeterminate',
+      reason: 'zero-width-interval',
+    });
+  });
+
   test('is indeterminate without spread and without a range to bet on', () => {
     expect(estimated({ declared: continuous, method: 't', values: repeated(2, 12) })).toMatchObject(
       {
