@@ -4,18 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { canonicalText, type Json } from '../../src/base/canonical.ts';
 import { formatProblem, LiftgateError } from '../../src/base/errors.ts';
 import { readJson } from '../../src/base/strict-json.ts';
-import { readYamlSource } from '../../src/spec/yaml-source.ts';
+import { readYamlSource } from '../../src/spec/parse.ts';
 import vectors from '../reference/jcs-vectors.json' with { type: 'json' };
 
 const encoder = new TextEncoder();
 
-function refusals(text: string): string[] {
-  const reading = readYamlSource(encoder.encode(text), 'f.yaml');
+async function refusals(text: string): Promise<string[]> {
+  const reading = await readYamlSource(encoder.encode(text), 'f.yaml');
   return reading.status === 'refused' ? reading.problems.map(formatProblem) : [];
 }
 
-function read(text: string): Json {
-  const reading = readYamlSource(encoder.encode(text), 'f.yaml');
+async function read(text: string): Promise<Json> {
+  const reading = await readYamlSource(encoder.encode(text), 'f.yaml');
   if (reading.status === 'refused') throw new Error(reading.problems.map(formatProblem).join('\n'));
   return reading.document.value;
 }
@@ -31,8 +31,8 @@ function readableByJson(text: string): boolean {
 }
 
 describe('readYamlSource', () => {
-  test.each(vectors.refuseYaml)('refuses $id with $code', ({ input, code }) => {
-    const texts = refusals(input);
+  test.each(vectors.refuseYaml)('refuses $id with $code', async ({ input, code }) => {
+    const texts = await refusals(input);
     expect(texts[0]).toContain(`(${code}).`);
     expect(texts[0]).toMatch(/^f\.yaml/);
     expect(texts[0]).toContain('[');
@@ -40,8 +40,8 @@ describe('readYamlSource', () => {
 
   test.each(vectors.acceptYaml)(
     'reads $id to the canonical bytes',
-    ({ yaml, canonical, sha256 }) => {
-      const text = canonicalText(read(yaml));
+    async ({ yaml, canonical, sha256 }) => {
+      const text = canonicalText(await read(yaml));
       expect(text).toBe(canonical);
       expect(createHash('sha256').update(text).digest('hex')).toBe(sha256);
     },
@@ -118,12 +118,12 @@ describe('readYamlSource', () => {
       'a: [1, 2\n',
       'f.yaml:2:1 [yaml-invalid]\n  Flow sequence in block collection must be sufficiently indented and end with a ] (E_SYNTAX).\n  Write one YAML 1.2 document, indented with spaces.',
     ],
-  ])('says where and how to mend %s', (_name, text, expected) => {
-    expect(refusals(text)[0]).toBe(expected);
+  ])('says where and how to mend %s', async (_name, text, expected) => {
+    expect((await refusals(text))[0]).toBe(expected);
   });
 
-  test('reports every fault of a file at once', () => {
-    const texts = refusals('a: &x 1\nb: !t 2\nc: .inf\na: 3\n');
+  test('reports every fault of a file at once', async () => {
+    const texts = await refusals('a: &x 1\nb: !t 2\nc: .inf\na: 3\n');
     expect(texts.map((text) => /\((E_\w+)\)/.exec(text)?.[1]).sort()).toEqual([
       'E_DUPLICATE_KEY',
       'E_NONFINITE',
@@ -132,24 +132,24 @@ describe('readYamlSource', () => {
     ]);
   });
 
-  test('refuses bytes that are not UTF-8', () => {
-    const reading = readYamlSource(Uint8Array.of(0x61, 0x3a, 0x20, 0xff), 'f.yaml');
+  test('refuses bytes that are not UTF-8', async () => {
+    const reading = await readYamlSource(Uint8Array.of(0x61, 0x3a, 0x20, 0xff), 'f.yaml');
     expect(reading.status === 'refused' && reading.problems.map(formatProblem)).toEqual([
       'f.yaml [yaml-invalid]\n  The file is not valid UTF-8 (E_UTF8).\n  Save the file as UTF-8.',
     ]);
   });
 
-  test.each([201, 3000])('refuses nesting %i deep', (depth) => {
-    const texts = refusals('['.repeat(depth) + ']'.repeat(depth));
+  test.each([201, 3000])('refuses nesting %i deep', async (depth) => {
+    const texts = await refusals('['.repeat(depth) + ']'.repeat(depth));
     expect(texts[0]).toContain('nests deeper than 200 levels (E_DEPTH)');
   });
 
-  test('reads what JSON reads: canonical JSON is YAML with the same value', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+  test('reads what JSON reads: canonical JSON is YAML with the same value', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
         const text = canonicalText(value);
         fc.pre(readableByJson(text) && !text.includes('"__proto__"'));
-        expect(canonicalText(read(text))).toBe(text);
+        expect(canonicalText(await read(text))).toBe(text);
       }),
       { seed: 20260801, numRuns: 400 },
     );
