@@ -24,12 +24,14 @@ export interface MeasureAnalysis {
   readonly stages: readonly FunnelStage[];
 }
 
+/** One candidate: its cells in the order of `settleCells`, and its measures by id. */
 export interface CandidateAnalysis {
   readonly id: string;
   readonly cells: readonly SettledCell[];
   readonly measures: ReadonlyMap<string, MeasureAnalysis>;
 }
 
+/** What the gates read: nothing here depends on a level or a threshold. */
 export interface Analysis {
   readonly seal: SealedExperiment;
   readonly baselineCells: readonly SettledCell[];

@@ -25,6 +25,7 @@ import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
 import { rangeWidth, type Sample, type SampleSize } from './unit-value.ts';
 
+/** Recorded shape of `SampleSize`; whole numbers from 0. */
 export const sampleSizeSchema = z.strictObject({
   units: z.int().min(0),
   pairs: z.int().min(0),
@@ -46,12 +47,14 @@ export const estimateFlagSchema = z.enum([
   'stepwise',
   'unadjusted',
 ]);
+/** One flag of an estimate. */
 export type EstimateFlag = z.infer<typeof estimateFlagSchema>;
 
 const methodSchema = z.enum(['tango-score', 'betting-fixed-n', 't', 't-bootstrap-t']);
 const guaranteeSchema = z.enum(['finite-sample', 'asymptotic']);
 const boundsShape = { lower: z.number(), upper: z.number() };
 
+/** Recorded shape of the interval around an improvement; lower < upper, level in (0, 1). */
 export const intervalSchema = z.strictObject({
   ...boundsShape,
   level: z.number(),
@@ -59,6 +62,7 @@ export const intervalSchema = z.strictObject({
   guarantee: guaranteeSchema,
 });
 
+/** Recorded shape of an estimate; `unseenLossShare` stands only beside `rare-loss-exposed`, `bootstrap` only where one was drawn. */
 export const estimateSchema = z.strictObject({
   measure: z.string(),
   estimand: z.string(),
@@ -89,10 +93,12 @@ export interface NoEstimate {
   readonly n: SampleSize;
 }
 
+/** An estimate, or why there is none. */
 export type EstimateResult =
   | { readonly status: 'estimated'; readonly estimate: Estimate }
   | NoEstimate;
 
+/** What an estimate is made from; everything but the sample comes from the seal. */
 export interface EstimateRequest {
   readonly seal: SealedExperiment;
   readonly measureId: string;

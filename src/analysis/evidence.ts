@@ -7,6 +7,7 @@ import type { CaseIndex } from '../spec/case-index.ts';
 import type { Measure } from '../spec/measure.ts';
 import type { SealedArm, SealedExperiment } from '../spec/seal.ts';
 
+/** All that `decide` is given: a final seal and what was recorded under it. */
 export interface Evidence {
   /** A seal of stage `final`. */
   readonly seal: SealedExperiment;

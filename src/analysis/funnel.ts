@@ -14,6 +14,7 @@ import type { SettledCell } from './settle.ts';
 
 const countSchema = z.int().min(0);
 
+/** Recorded shape of one stage. */
 export const funnelStageSchema = z.strictObject({
   stage: z.string(),
   of: z.enum(['rows', 'cases', 'cells', 'pairs', 'units']),
@@ -24,6 +25,7 @@ export const funnelStageSchema = z.strictObject({
 /** One stage; exclusions with a count above 0 in the order of their reasons. */
 export type FunnelStage = z.infer<typeof funnelStageSchema>;
 
+/** Recorded shape of the funnel; candidates in the order that decides ties, measures by code units. */
 export const funnelSchema = z.strictObject({
   rows: z.array(funnelStageSchema),
   candidates: z.array(

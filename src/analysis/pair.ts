@@ -66,6 +66,7 @@ export interface Pair {
   readonly baseline: CellValue;
 }
 
+/** Cells of both arms in the same order, and the cases by id with what applies to them. */
 export interface PairRequest {
   readonly measureId: string;
   readonly measure: Measure;

@@ -23,6 +23,7 @@ export type Settlement =
   | { readonly status: 'settled'; readonly receipt: Receipt }
   | { readonly status: 'missing'; readonly reason: MissingClass };
 
+/** A planned cell, the attempts made at it (from 0) and how it ended. */
 export interface SettledCell {
   readonly cell: Cell;
   readonly attempts: number;

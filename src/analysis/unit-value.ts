@@ -30,6 +30,7 @@ export interface Sample {
   readonly plannedValues: number;
 }
 
+/** One value that a cell of a pair did not give. */
 export interface LostValue {
   readonly side: 'candidate' | 'baseline';
   readonly case: string;

@@ -10,6 +10,7 @@ import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { type Contribution, contributionOf, type Decision, shownNumber } from './gate.ts';
 
+/** A candidate's losses and the decision of the other gates with and without them. */
 export interface CompletenessInput {
   readonly name: string;
   readonly candidate: CandidateAnalysis;

@@ -23,6 +23,7 @@ import {
 
 type CriticalDeclaration = Extract<GateDeclaration, { gate: 'critical' }>;
 
+/** A critical gate, the candidate it judges and the baseline it reports on. */
 export interface CriticalInput {
   readonly declared: CriticalDeclaration;
   readonly measure: Measure;

@@ -19,6 +19,7 @@ const needSchema = z.strictObject({
 /** Units in all and beyond the present ones; both null with a reason when no number exists or none would do. */
 export type UnitNeed = z.infer<typeof needSchema>;
 
+/** Recorded shape of a plan; `target` is the power wanted, `atEffect` null when no effect was declared. */
 export const furtherUnitsSchema = z.strictObject({
   gate: z.string(),
   method: z.literal('normal-approximation'),
@@ -26,6 +27,7 @@ export const furtherUnitsSchema = z.strictObject({
   atEffect: needSchema.nullable(),
   atObserved: needSchema,
 });
+/** Units one unresolved gate would need. */
 export type FurtherUnits = z.infer<typeof furtherUnitsSchema>;
 
 /** Power wanted when no power gate is sealed. */

@@ -21,8 +21,10 @@ export const decisionSchema = z.enum([
   'model_ceiling',
   'arch_ceiling',
 ]);
+/** One decision. */
 export type Decision = z.infer<typeof decisionSchema>;
 
+/** What a gate found, as listed above. */
 export const findingSchema = z.enum([
   'cleared',
   'breached',
@@ -32,9 +34,12 @@ export const findingSchema = z.enum([
   'missing',
   'unconfigured',
 ]);
+/** One finding. */
 export type Finding = z.infer<typeof findingSchema>;
 
+/** The three statuses a finding stands under. */
 export const gateStatusSchema = z.enum(['pass', 'fail', 'not_evaluated']);
+/** One status. */
 export type GateStatus = z.infer<typeof gateStatusSchema>;
 
 /**
@@ -58,8 +63,10 @@ export const contributionFlagSchema = z.enum([
   'not-confirmatory',
   'simulation-unavailable',
 ]);
+/** One flag of a contribution. */
 export type ContributionFlag = z.infer<typeof contributionFlagSchema>;
 
+/** Recorded shape of a contribution; numbers a gate does not have are null, `errorLevel` is one-sided. */
 export const contributionSchema = z.strictObject({
   name: z.string(),
   gate: z.string(),

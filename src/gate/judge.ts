@@ -27,6 +27,7 @@ export interface CandidateJudgement {
   readonly furtherUnits: readonly FurtherUnits[];
 }
 
+/** Analysis and judgements, candidates in the order that decides ties. */
 export interface Judgement {
   readonly analysis: Analysis;
   readonly candidates: readonly CandidateJudgement[];

@@ -11,6 +11,7 @@ import type { CandidateJudgement } from '../gate/judge.ts';
 /** So many cells or units are named; the count is always whole. */
 const namedAtMost = 20;
 
+/** Recorded shape of missing cells. */
 export const missingSchema = z.array(
   z.strictObject({
     arm: z.string(),

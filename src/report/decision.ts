@@ -34,8 +34,10 @@ import {
 } from './candidate-facts.ts';
 import { type RunInfo, runFacts, runFactsSchema } from './run-facts.ts';
 
+/** Type and version word of `decision.json`. */
 export const decisionType = 'liftgate/decision/v1';
 
+/** Recorded shape of the decision about one candidate; `step.of` counts the candidates. */
 export const candidateDecisionSchema = z.strictObject({
   candidate: z.string(),
   decision: decisionSchema,
@@ -53,6 +55,7 @@ export const candidateDecisionSchema = z.strictObject({
 /** The decision about one candidate with everything it rests on. */
 export type CandidateDecision = z.infer<typeof candidateDecisionSchema>;
 
+/** Recorded shape of the verdict. */
 export const verdictSchema = z.strictObject({
   experiment: z.string(),
   claimUse: claimUseSchema,
@@ -75,6 +78,7 @@ export const verdictSchema = z.strictObject({
 /** The part of a decision that a deterministic host reproduces byte for byte. */
 export type Verdict = z.infer<typeof verdictSchema>;
 
+/** Recorded shape of `decision.json`. */
 export const decisionDocumentSchema = z.strictObject({
   type: z.literal(decisionType),
   decisions: z.array(candidateDecisionSchema),

@@ -19,6 +19,7 @@ export interface RunInfo {
   readonly endedAt: string | null;
 }
 
+/** Recorded shape of the `run` member; `receipts` counts attempts, `cost.knownUsd` sums what is known. */
 export const runFactsSchema = z.strictObject({
   sealDigest: digestSchema,
   planDigest: digestSchema.nullable(),
