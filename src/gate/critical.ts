@@ -141,7 +141,7 @@ function vetoParts(own: Tally, common: CommonParts): ContributionParts {
   const counts = { ...common, statistic: own.violating.length, threshold: 0 };
   if (own.violating.length > 0) {
     const failed = own.failed > 0 ? `, ${own.failed} of them by the sealed failure value` : '';
-    const reason = `${counted(own.violating.length, 'candidate cell')} in ${counted(own.violatingUnits, 'unit')} violate it${failed}`;
+    const reason = `${counted(own.violating.length, 'candidate cell')} in ${counted(own.violatingUnits, 'unit')} ${own.violating.length === 1 ? 'violates' : 'violate'} it${failed}`;
     return { ...counts, finding: 'breached', reason };
   }
   if (own.cells.length === 0 || own.unchecked.length > 0) return insufficient(own, counts);

@@ -52,7 +52,7 @@ describe('the critical gate', () => {
     expect(gateOf(found, gate)).toMatchObject({
       finding: 'breached',
       statistic: 1,
-      reason: '1 candidate cell in 1 unit violate it',
+      reason: '1 candidate cell in 1 unit violates it',
     });
     expect(found.decision).toBe('hold');
   });
@@ -112,7 +112,7 @@ describe('the critical gate', () => {
     const worst = judgedWith(twenty(crash));
     expect(gateOf(worst, gate)).toMatchObject({
       finding: 'breached',
-      reason: '1 candidate cell in 1 unit violate it, 1 of them by the sealed failure value',
+      reason: '1 candidate cell in 1 unit violates it, 1 of them by the sealed failure value',
       flags: ['failed-cells'],
     });
     const excused = { ...measures, acts: { ...critical, onFailure: 0 } };
@@ -127,7 +127,7 @@ describe('the critical gate', () => {
     const cases = casesWith(twenty(acts), { scores: { right: 0, acts: 1 } });
     expect(gateOf(judged({ measures, cases }), gate)).toMatchObject({
       finding: 'breached',
-      reason: '1 candidate cell in 1 unit violate it; the baseline violates in 20 cells',
+      reason: '1 candidate cell in 1 unit violates it; the baseline violates in 20 cells',
       flags: ['baseline-violations'],
     });
     const sound = casesWith(twenty(), { scores: { right: 0, acts: 1 } });
