@@ -1,15 +1,10 @@
 /** What commands share: the experiment, the ledger and the run folder that words on the command line name. */
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type Digest, digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { hostModuleOf, moduleHost } from '../host/module.ts';
-import { workerHost } from '../host/worker.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { DecisionDocument } from '../report/decision.ts';
-import type { Host } from '../run/host.ts';
+import { ledgerView as viewOf } from '../serve/library.ts';
 import {
   type LoadedExperiment,
   loadExperiment,
@@ -46,53 +41,7 @@ export async function ledgerView(
       mend: 'Name the ledger folder with --ledger, or check the folder alone with --without-ledger.',
     });
   }
-  const ledger = commandLedger(context, options);
-  const { problems } = await ledger.verify();
-  const entries = problems.length === 0 ? await ledger.entries() : [];
-  return { entries, problems: problems.map((problem) => problem.message) };
-}
-
-/** 32 random hex digits for a fence. */
-export function freshFence(): string {
-  return randomBytes(16).toString('hex');
-}
-
-/**
- * Starts the host an experiment declares.
- * @throws {LiftgateError} host-unreachable
- */
-export async function openHost(loaded: LoadedExperiment): Promise<Host> {
-  const { host } = loaded.spec;
-  if ('worker' in host) {
-    return workerHost({
-      command: host.worker,
-      cwd: loaded.folder,
-      concurrency: host.concurrency,
-      limits: host.limits,
-    });
-  }
-  try {
-    const exported: Record<string, unknown> = await import(
-      pathToFileURL(join(loaded.folder, host.module)).href
-    );
-    return moduleHost(hostModuleOf(exported), { limits: host.limits });
-  } catch (cause) {
-    if (cause instanceof LiftgateError) throw cause;
-    throw new LiftgateError(
-      'host-unreachable',
-      `The host module cannot be loaded: ${String(cause)}`,
-      {
-        where: { file: join(loaded.file), path: 'host.module' },
-        mend: 'Mend the module; nothing was measured.',
-        cause,
-      },
-    );
-  }
-}
-
-/** Default run folder of a final seal: beside the experiment, named after the seal. */
-export function runFolderPath(loaded: LoadedExperiment, final: Digest): string {
-  return join(loaded.folder, 'runs', digestHex(final).slice(0, 12));
+  return await viewOf(commandLedger(context, options));
 }
 
 export interface ExitOptions {

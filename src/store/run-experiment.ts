@@ -15,7 +15,7 @@ import type { Cell, ReceiptLine } from '../run/receipt.ts';
 import { type ResumedState, resumeFrom } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { finalCases } from '../spec/case-index.ts';
-import { type EngineIdentity, formatSeal } from '../spec/seal.ts';
+import { type EngineIdentity, formatSeal, type SealedExperiment } from '../spec/seal.ts';
 import { formatCaseIndex } from '../spec/seal-plan.ts';
 import { baselineArm, candidateIds } from '../spec/spec.ts';
 import { runFileNames } from '../verify/record.ts';
@@ -38,6 +38,7 @@ import {
   ensureFinalSeal,
   ensurePlanSeal,
   type RecordedSeal,
+  readSeal,
   writeSealCopy,
 } from './seal-experiment.ts';
 import { type Finished, recordedDecision, settleRun } from './settle-run.ts';
@@ -52,8 +53,9 @@ export interface RunOptions {
   readonly write: boolean;
   /** Starts a host; called only when cells are to be executed. */
   readonly openHost: () => Promise<Host>;
-  /** Run folder of a final seal. */
-  readonly openFolder: (final: Digest) => RunFolder;
+  /** Path of the run folder of a final seal. */
+  readonly folderPath: (final: Digest) => string;
+  readonly openFolder: (path: string) => RunFolder;
   /** 32 fresh random hex digits for a fence. */
   readonly fence: () => string;
   readonly onNote?: (text: string) => void;
@@ -66,6 +68,8 @@ export type RunResult =
       /** True when an earlier process had recorded the decision and nothing was dispatched. */
       readonly recorded: boolean;
       readonly document: DecisionDocument;
+      /** The final seal it was decided under. */
+      readonly seal: SealedExperiment;
       readonly folder: string;
       readonly exitCode: number;
     }
@@ -88,9 +92,8 @@ interface RunContext extends RunOptions {
  * Runs a sealed experiment to its decision.
  *
  * @throws {LiftgateError} seal-missing, seal-drift, ledger-conflict, controls-failed, host-unreachable, interrupted, ...
- * @example await runExperiment({ loaded, ledger, engine, clock, signal, write: true, openHost, openFolder, fence })
  */
-export async function runExperiment(options: RunOptions): Promise<RunResult> {
+export async function runToDecision(options: RunOptions): Promise<RunResult> {
   const { loaded, ledger, onNote } = options;
   const plan = await ensurePlanSeal(options);
   const final = await ensureFinalSeal(options, plan);
@@ -100,11 +103,13 @@ export async function runExperiment(options: RunOptions): Promise<RunResult> {
   const recorded = await recordedDecision(ledger, before);
   if (recorded !== null) {
     if (before.voided !== null) onNote?.(`This outcome was voided: ${before.voided.body.reason}`);
-    const folder = options.openFolder(recorded.finalSeal).path;
-    return { status: 'decided', recorded: true, folder, ...recorded };
+    const { document, exitCode, finalSeal } = recorded;
+    const seal = await readSeal(ledger, finalSeal);
+    const folder = options.folderPath(finalSeal);
+    return { status: 'decided', recorded: true, document, seal, folder, exitCode };
   }
   const state = await reserveExperiment(ledger, loaded, plan);
-  const folder = options.openFolder(final.digest);
+  const folder = options.openFolder(options.folderPath(final.digest));
   const unlock = folder.lock();
   try {
     refuseForeignFolder(folder, final.seal);
@@ -251,7 +256,14 @@ async function finish(context: RunContext, finished: Finished): Promise<RunResul
     const { folder, loaded, ledger, plan, final } = context;
     const document = await settleRun({ folder, loaded, ledger, plan, final, ...finished });
     const { exitCode } = document.verdict;
-    return { status: 'decided', recorded: false, document, folder: folder.path, exitCode };
+    return {
+      status: 'decided',
+      recorded: false,
+      document,
+      seal: final.seal,
+      folder: folder.path,
+      exitCode,
+    };
   }
   return {
     status: stoppedBy === 'signal' ? 'interrupted' : 'incomplete',

@@ -2,12 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LiftgateError } from '../../base/errors.ts';
-import { parseReceiptFile } from '../../interop/receipt-file.ts';
 import { exitCodeOf } from '../../report/decision.ts';
 import { renderSummary } from '../../report/markdown.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
-import { decideReceiptFile, decidingSeal } from '../../store/decide-receipts.ts';
-import { engineIdentity } from '../../store/engine.ts';
+import { decide } from '../../serve/library.ts';
 import type { CommandContext } from '../context.ts';
 import { commandLedger, type ExitOptions, exitCodeFor, openExperiment } from '../workspace.ts';
 
@@ -19,10 +17,9 @@ export async function decideReceipts(
   const { output, cwd } = context;
   const loaded = await openExperiment(path);
   const ledger = commandLedger(context, options);
-  const seal = await decidingSeal(loaded, ledger, engineIdentity());
-  const text = readText(resolve(cwd, options.receipts), options.receipts);
-  const receipts = parseReceiptFile(text, { file: options.receipts, seal, index: loaded.index });
-  const document = await decideReceiptFile({ seal, index: loaded.index, receipts, ledger });
+  const file = options.receipts;
+  const receipts = readText(resolve(cwd, file), file);
+  const { document, seal } = await decide({ loaded, ledger, receipts, file });
   output.line(renderSummary(document, seal));
   for (const line of verdictLines(document)) output.line(line);
   output.document(document);

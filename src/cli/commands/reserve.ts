@@ -1,7 +1,5 @@
 /** `liftgate reserve`: claims the final units of a sealed plan before a search. */
-import { engineIdentity } from '../../store/engine.ts';
-import { reserveExperiment } from '../../store/prepare-run.ts';
-import { ensurePlanSeal } from '../../store/seal-experiment.ts';
+import { reserveUnits } from '../../serve/library.ts';
 import type { CommandContext } from '../context.ts';
 import { commandLedger, openExperiment } from '../workspace.ts';
 
@@ -12,19 +10,16 @@ export async function reserve(
 ): Promise<number> {
   const loaded = await openExperiment(path, { candidates: 'open' });
   const ledger = commandLedger(context, options);
-  const plan = await ensurePlanSeal({ loaded, ledger, engine: engineIdentity(), write: false });
-  const state = await reserveExperiment(ledger, loaded, plan);
-  const seq = state.reservation?.seq ?? null;
-  const units = state.reservation?.body.unitCount ?? 0;
+  const { plan, phase, units, entry } = await reserveUnits({ loaded, ledger });
   context.output.line(
-    `${loaded.spec.name}: ${units} final units, entry ${seq ?? 'none'}, ${state.phase}`,
+    `${loaded.spec.name}: ${units} final units, entry ${entry ?? 'none'}, ${phase}`,
   );
   context.output.document({
     experiment: loaded.spec.name,
-    plan: plan.digest,
-    phase: state.phase,
+    plan,
+    phase,
     units,
-    entry: seq,
+    entry,
   });
   return 0;
 }

@@ -1,24 +1,12 @@
 /** `liftgate run`: the whole job, resumable; ends with one verdict line per candidate. */
 import { relative, resolve } from 'node:path';
-import type { Digest } from '../../base/digest.ts';
-import { systemClock } from '../../host/clock.ts';
 import { exitCodeOf } from '../../report/decision.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
-import { engineIdentity } from '../../store/engine.ts';
-import type { LoadedExperiment } from '../../store/experiment-folder.ts';
-import { type RunResult, runExperiment } from '../../store/run-experiment.ts';
-import { openRunFolder } from '../../store/run-folder.ts';
+import { runExperiment } from '../../serve/library.ts';
+import type { RunResult } from '../../store/run-experiment.ts';
 import type { CommandContext } from '../context.ts';
 import { createProgress } from '../progress.ts';
-import {
-  commandLedger,
-  type ExitOptions,
-  exitCodeFor,
-  freshFence,
-  openExperiment,
-  openHost,
-  runFolderPath,
-} from '../workspace.ts';
+import { commandLedger, type ExitOptions, exitCodeFor, openExperiment } from '../workspace.ts';
 
 interface RunFlags extends ExitOptions {
   readonly ledger: string;
@@ -41,27 +29,13 @@ export async function run(
   const result = await runExperiment({
     loaded,
     ledger: commandLedger(context, options),
-    engine: engineIdentity(),
-    clock: systemClock,
     signal,
-    write: options.seal === true,
-    openHost: () => openHost(loaded),
-    openFolder: (final) => openRunFolder(folderPath(context, options, { loaded, final })),
-    fence: freshFence,
+    seal: options.seal === true,
+    ...(options.out === undefined ? {} : { folder: resolve(context.cwd, options.out) }),
     onNote: (text) => output.note(text),
     onProgress: (state) => progress.show(state),
   }).finally(() => progress.finish());
   return report(context, options, result);
-}
-
-function folderPath(
-  context: CommandContext,
-  options: RunFlags,
-  target: { loaded: LoadedExperiment; final: Digest },
-): string {
-  return options.out === undefined
-    ? runFolderPath(target.loaded, target.final)
-    : resolve(context.cwd, options.out);
 }
 
 function report({ output, cwd }: CommandContext, options: RunFlags, result: RunResult): number {

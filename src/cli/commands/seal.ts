@@ -1,11 +1,6 @@
 /** `liftgate seal`: writes the plan seal, and with --candidates the final one. */
-import { engineIdentity } from '../../store/engine.ts';
-import {
-  ensureFinalSeal,
-  ensurePlanSeal,
-  type RecordedSeal,
-  writeSealCopy,
-} from '../../store/seal-experiment.ts';
+import { sealExperiment } from '../../serve/library.ts';
+import type { RecordedSeal } from '../../store/seal-experiment.ts';
 import type { CommandContext } from '../context.ts';
 import { commandLedger, openExperiment } from '../workspace.ts';
 
@@ -16,15 +11,8 @@ export async function seal(
 ): Promise<number> {
   const bind = options.candidates === true;
   const loaded = await openExperiment(path, { candidates: bind ? 'bound' : 'open' });
-  const request = {
-    loaded,
-    ledger: commandLedger(context, options),
-    engine: engineIdentity(),
-    write: true,
-  };
-  const plan = await ensurePlanSeal(request);
-  const final = bind ? await ensureFinalSeal(request, plan) : null;
-  const copy = writeSealCopy(loaded, (final ?? plan).seal);
+  const ledger = commandLedger(context, options);
+  const { plan, final, copy } = await sealExperiment({ loaded, ledger, candidates: bind });
   show(context, 'plan', plan);
   if (final !== null) show(context, 'final', final);
   context.output.line(`copy: ${copy}; design ${plan.seal.digests.design}`);
