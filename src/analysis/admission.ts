@@ -60,7 +60,10 @@ export function admitCases(spec: ExperimentSpec, rows: readonly CaseRow[]): Admi
   };
 }
 
-/** Place of a row, with the field that is meant. */
+/**
+ * Place of a row, with the field that is meant.
+ * @example placeOfRow({ file: 'a.jsonl', line: 3 }, 'id') // => { file: 'a.jsonl', line: 3, column: 1, path: 'id' }
+ */
 export function placeOfRow(source: CaseRow, field?: string): Place {
   return { file: source.file, line: source.line, column: source.column ?? 1, path: field };
 }

@@ -22,7 +22,10 @@ const reasons: Record<UnitIdReason, string> = {
   E_ID_CHAR: 'it has a control, invisible, private or unassigned character or an odd space',
 };
 
-/** All identity problems of the admitted rows, in row order. */
+/**
+ * All identity problems of the admitted rows, in row order.
+ * @example identityProblems('new-units', []) // => []
+ */
 export function identityProblems(
   generalization: 'new-units' | 'fixed-roster',
   rows: readonly RowCase[],

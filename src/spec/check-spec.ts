@@ -7,7 +7,10 @@ import { specFindings } from './rules.ts';
 import { isMapping } from './source.ts';
 import { type ExperimentSpec, specSchema } from './spec.ts';
 
-/** Validates a document's value; the spec is absent when its shape is wrong. */
+/**
+ * Validates a document's value; the spec is absent when its shape is wrong.
+ * @example checkValue({ liftgate: 2 }).findings[0].message // => 'Expected 1, got the number 2.'
+ */
 export function checkValue(source: Json): { spec?: ExperimentSpec; findings: Finding[] } {
   const value = withShorthand(source);
   const parsed = specSchema.safeParse(value, { reportInput: true });

@@ -11,7 +11,10 @@ import type { CaseRow } from './units.ts';
 /** Planned units below which an interval of an unbounded measure is refused (DESIGN 6). */
 export const unboundedUnitsFloor = 10;
 
-/** All findings about a spec together with its admitted cases. */
+/**
+ * All findings about a spec together with its admitted cases.
+ * @example contentFindings(spec, { type: 'liftgate/cases/v1', rules: [], rows: [] })[0].code // => 'no-final-units'
+ */
 export function contentFindings(spec: ExperimentSpec, index: CaseIndex): Finding[] {
   return [
     ...splitFindings(spec, index),
@@ -102,7 +105,10 @@ function floorFindings(
   ];
 }
 
-/** Fields that rules name and no row has: most likely misspelt. */
+/**
+ * Fields that rules name and no row has: most likely misspelt.
+ * @example fieldFindings(spec, []).map((each) => each.field) // => ['id', 'family', 'split', 'label', 'label', 'text']
+ */
 export function fieldFindings(
   spec: ExperimentSpec,
   rows: readonly CaseRow[],

@@ -1,17 +1,23 @@
 /** Shorthands written out and gates that are always required added, so that the sealed spec says everything. */
 import type { Json } from '../base/canonical.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
-import { type GateDeclaration, gateName } from './gates.ts';
+import type { GateDeclaration } from './gates.ts';
 import { isMapping } from './source.ts';
 import type { ExperimentSpec } from './spec.ts';
 
-/** Whether `cases` is written in the short form `{file, id}`. */
+/**
+ * Whether `cases` is written in the short form `{file, id}`.
+ * @example hasShortCases({ cases: { file: 'cases.jsonl', id: 'id' } }) // => true
+ */
 export function hasShortCases(value: Json): boolean {
   const cases = isMapping(value) ? value['cases'] : undefined;
   return isMapping(cases) && Object.hasOwn(cases, 'file') && !Object.hasOwn(cases, 'files');
 }
 
-/** Path of the long form as the user of the short form knows it. */
+/**
+ * Path of the long form as the user of the short form knows it.
+ * @example shortCasesPath('cases.files[0].path') // => 'cases.file'
+ */
 export function shortCasesPath(path: string): string {
   return path
     .replace(/^cases\.files\[0\]\.path$/, 'cases.file')
@@ -26,6 +32,7 @@ function longCases(cases: { readonly [key: string]: Json }): Json {
 /**
  * The document with `cases: {file, id}` written as `files` and `multiplicity` defaulted: `holm` for several candidates, `none` for one.
  * Anything else, wrong shapes included, is left for the schema to judge.
+ * @example withShorthand({ cases: { file: 'a', id: 'id' } }) // => { cases: { id: 'id', files: [{ path: 'a' }] }, multiplicity: 'none' }
  */
 export function withShorthand(value: Json): Json {
   if (!isMapping(value)) return value;
@@ -44,6 +51,7 @@ export function withShorthand(value: Json): Json {
 /**
  * The spec with the gates that are always required: `completeness`, `controls`, `provenance`, and `critical` for every critical
  * measure that declares none. Declared gates keep their place; added ones follow in that order, measures by code units.
+ * @example withRequiredGates({ gates: [], measures: {} }).gates.map((each) => each.gate) // => ['completeness', 'controls', 'provenance']
  */
 export function withRequiredGates(spec: ExperimentSpec): ExperimentSpec {
   const declared = (gate: string, measure?: string): boolean =>
@@ -64,9 +72,4 @@ export function withRequiredGates(spec: ExperimentSpec): ExperimentSpec {
       added.push({ gate: 'critical', measure: id, required: true });
   }
   return { ...spec, gates: [...spec.gates, ...added] };
-}
-
-/** Names of all gates of a spec in order. */
-export function gateNames(spec: ExperimentSpec): string[] {
-  return spec.gates.map(gateName);
 }

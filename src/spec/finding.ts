@@ -81,7 +81,10 @@ function editDistance(first: string, second: string): number {
   return previous[second.length] ?? 0;
 }
 
-/** Words in double quotes, joined by commas. */
+/**
+ * Words in double quotes, joined by commas.
+ * @example quoted(['a', 'b']) // => '"a", "b"'
+ */
 export function quoted(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(', ');
 }

@@ -68,7 +68,10 @@ export const plannedGates = [
   'interleaving',
 ] as const;
 
-/** Gates that decide by an interval; a certification needs one of them, required. */
+/**
+ * Gates that decide by an interval; a certification needs one of them, required.
+ * @example isInferential({ gate: 'critical', measure: 'harm', required: true }) // => false
+ */
 export function isInferential(gate: GateDeclaration): boolean {
   return gate.gate === 'lift' || gate.gate === 'no-regression';
 }

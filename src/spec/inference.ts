@@ -65,7 +65,10 @@ function resolved(row: string, method: MethodName): Resolution {
   return { status: 'resolved', row, method, guarantee };
 }
 
-/** Row of the table that a design falls into. */
+/**
+ * Row of the table that a design falls into.
+ * @example autoRow(design) // => 'binary, one pair per unit, threshold <= 0'
+ */
 export function autoRow(design: DeclaredDesign): string {
   const { measure, inference } = design;
   if (design.generalization === 'fixed-roster') return rows.fixedRoster;
@@ -79,6 +82,7 @@ export function autoRow(design: DeclaredDesign): string {
 /**
  * Method that decides for a declared design. A row without a method in this version is refused, never replaced.
  * @see DESIGN 6, table version 1
+ * @example resolveMethod(design).method // => 'tango-score'
  */
 export function resolveMethod(design: DeclaredDesign): Resolution {
   const row = autoRow(design);

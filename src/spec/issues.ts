@@ -14,7 +14,10 @@ export interface Subject {
   readonly value: Json;
 }
 
-/** All issues of one validation as findings, in the order zod reports them. */
+/**
+ * All issues of one validation as findings, in the order zod reports them.
+ * @example issueFindings([{ code: 'unrecognized_keys', keys: ['nmae'], path: [], message: '' }], { schema: specSchema, value: {} })[0].mend // => 'Did you mean "name"?'
+ */
 export function issueFindings(issues: readonly Issue[], subject: Subject): Finding[] {
   return issues.flatMap((issue) => findingsOf(issue, [], subject));
 }

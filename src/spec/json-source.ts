@@ -4,7 +4,10 @@ import { decodeUtf8, type JsonSource, readJson } from '../base/strict-json.ts';
 import { formatPath, type SpecPath } from './finding.ts';
 import { positionOf, type SourceReading, type Span } from './source.ts';
 
-/** The problem a reader's error stands for. */
+/**
+ * The problem a reader's error stands for.
+ * @example problemOfError(new LiftgateError('json-invalid', 'M.'), 'a.json').where // => { file: 'a.json' }
+ */
 export function problemOfError(error: unknown, file: string): Problem {
   if (!(error instanceof LiftgateError)) throw error;
   return {
@@ -15,7 +18,10 @@ export function problemOfError(error: unknown, file: string): Problem {
   };
 }
 
-/** Reads one strict JSON document with the offsets of its members. */
+/**
+ * Reads one strict JSON document with the offsets of its members.
+ * @example readJsonSource(encode('{"a": 1}'), 'a.json').status // => 'read'
+ */
 export function readJsonSource(bytes: Uint8Array, file: string): SourceReading {
   const source: JsonSource = { file };
   try {
@@ -44,6 +50,7 @@ const tokenPattern = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/gy;
 /**
  * Offsets of every member and item of a JSON text that the strict reader has accepted.
  * @param depthLimit  containers below this depth are skipped over (the root is 0), for long lists of rows
+ * @example [...jsonSpans('{"a": [7]}')].map(([path, span]) => `${path}@${span.value}`) // => ['@0', 'a@6', 'a[0]@7']
  */
 export function jsonSpans(text: string, depthLimit = Number.POSITIVE_INFINITY): Map<string, Span> {
   return new SpanScan(text, depthLimit).spans;

@@ -50,6 +50,7 @@ function stepInto(schema: Schema, step: string | number): Schema[] {
 /**
  * Keys that the schema knows for the mapping at a path of a value, in the order they are declared.
  * @returns  an empty list where any key may stand (records) or where no mapping is expected
+ * @example knownKeys(specSchema, { claim: { population: {} } }, ['claim', 'population']) // => ['id', 'description']
  */
 export function knownKeys(schema: Schema, value: Json, path: SpecPath): string[] {
   let current = alternatives(schema, value);

@@ -71,32 +71,47 @@ export function valueRange(measure: Measure): ValueRange | null {
   }
 }
 
-/** Worst declared value in the measure's direction, or null when unbounded. */
+/**
+ * Worst declared value in the measure's direction, or null when unbounded.
+ * @example worstValue({ kind: 'binary', scale: 1, role: 'critical', direction: 'lower' }) // => 1
+ */
 export function worstValue(measure: Measure): number | null {
   const range = valueRange(measure);
   if (range === null) return null;
   return measure.direction === 'higher' ? range.lower : range.upper;
 }
 
-/** Best declared value in the measure's direction, or null when unbounded. */
+/**
+ * Best declared value in the measure's direction, or null when unbounded.
+ * @example bestValue({ kind: 'score', min: 0, max: 5, role: 'primary', direction: 'higher' }) // => 5
+ */
 export function bestValue(measure: Measure): number | null {
   const range = valueRange(measure);
   if (range === null) return null;
   return measure.direction === 'higher' ? range.upper : range.lower;
 }
 
-/** Value a failed cell takes; null means indeterminate. */
+/**
+ * Value a failed cell takes; null means indeterminate.
+ * @example failureValue({ kind: 'duration', role: 'reported', direction: 'lower' }) // => null
+ */
 export function failureValue(measure: Measure): number | null {
   if (measure.onFailure === undefined) return worstValue(measure);
   return measure.onFailure === 'indeterminate' ? null : measure.onFailure;
 }
 
-/** Whether differences are taken on the log scale (ratios). */
+/**
+ * Whether differences are taken on the log scale (ratios).
+ * @example isLogScale({ kind: 'cost', role: 'reported', direction: 'lower' }) // => true
+ */
 export function isLogScale(measure: Measure): boolean {
   return measure.kind === 'duration' || measure.kind === 'cost';
 }
 
-/** Whether the measure depends on the clock, so that its numbers stay out of the reproducible verdict. */
+/**
+ * Whether the measure depends on the clock, so that its numbers stay out of the reproducible verdict.
+ * @example isWallClock({ kind: 'cost', role: 'reported', direction: 'lower' }) // => false
+ */
 export function isWallClock(measure: Measure): boolean {
   return measure.kind === 'duration';
 }

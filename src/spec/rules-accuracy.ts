@@ -8,7 +8,10 @@ import type { Measure } from './measure.ts';
 import type { ExperimentSpec } from './spec.ts';
 import type { Condition } from './words.ts';
 
-/** Findings about gated accuracies without both error measures. */
+/**
+ * Findings about gated accuracies without both error measures.
+ * @example accuracyFindings({ measures: { accuracy: { kind: 'binary' } }, gates: [{ gate: 'lift', measure: 'accuracy' }] })[0].code // => 'accuracy-alone'
+ */
 export function accuracyFindings(spec: ExperimentSpec): Finding[] {
   if (splitsErrors(Object.values(spec.measures))) return [];
   return spec.gates.flatMap((gate, index) => {

@@ -4,7 +4,10 @@ import type { ExperimentSpec } from './spec.ts';
 import type { Splits } from './units.ts';
 import type { Condition } from './words.ts';
 
-/** Findings about case fields and admission rules. */
+/**
+ * Findings about case fields and admission rules.
+ * @example caseFindings({ cases: { input: ['label'], expected: ['label'] }, admission: [] })[0].code // => 'field-shown-and-hidden'
+ */
 export function caseFindings(spec: ExperimentSpec): Finding[] {
   const { cases, admission } = spec;
   const findings: Finding[] = [];
@@ -28,7 +31,10 @@ export function caseFindings(spec: ExperimentSpec): Finding[] {
   return findings;
 }
 
-/** A second bearer of one name. */
+/**
+ * A second bearer of one name.
+ * @example twice('gate', 'lift:right', ['gates', 1]).code // => 'name-twice'
+ */
 export function twice(what: string, name: string, path: SpecPath): Finding {
   return {
     code: 'name-twice',
@@ -38,7 +44,10 @@ export function twice(what: string, name: string, path: SpecPath): Finding {
   };
 }
 
-/** Whether a condition's value can be compared by its operator. */
+/**
+ * Whether a condition's value can be compared by its operator.
+ * @example conditionFindings({ field: 'n', op: 'in', value: 3 }, ['where']).length // => 1
+ */
 export function conditionFindings(condition: Condition, path: SpecPath): Finding[] {
   const { op, value } = condition;
   const list = Array.isArray(value);
@@ -59,7 +68,10 @@ export function conditionFindings(condition: Condition, path: SpecPath): Finding
 /** Shares below this distance from 1 count as 1: they are decimals people wrote. */
 const shareTolerance = 1e-9;
 
-/** Findings about splits by hash; splits by field are judged row by row. */
+/**
+ * Findings about splits by hash; splits by field are judged row by row.
+ * @example splitFindings({ by: 'hash', salt: 's', final: 0.5, selection: 0, train: 0.4 })[0].code // => 'shares-sum'
+ */
 export function splitFindings(splits: Splits): Finding[] {
   if (splits.by === 'field') return [];
   const sum = splits.final + splits.selection + splits.train;
@@ -83,7 +95,10 @@ export function splitFindings(splits: Splits): Finding[] {
   return findings;
 }
 
-/** Findings about the host. */
+/**
+ * Findings about the host.
+ * @example hostFindings({ host: { module: 'host.mjs', trustInProcess: false }, claim: { use: 'development' } }) // => []
+ */
 export function hostFindings(spec: ExperimentSpec): Finding[] {
   const { host, claim } = spec;
   if ('worker' in host || host.trustInProcess || claim.use === 'development') return [];

@@ -11,7 +11,10 @@ const classOfFault: Record<Fault, OutcomeClass> = {
   'scorer-throw': 'evaluatorFailure',
 };
 
-/** Findings about all controls. */
+/**
+ * Findings about all controls.
+ * @example controlFindings({ controls: [], measures: {} }) // => []
+ */
 export function controlFindings(spec: ExperimentSpec): Finding[] {
   const ids = spec.controls.map((control) => control.id);
   return spec.controls.flatMap((control, index) => {
@@ -95,7 +98,10 @@ function boundsFindings(
   ];
 }
 
-/** A measure that nobody declared, with the nearest one that exists. */
+/**
+ * A measure that nobody declared, with the nearest one that exists.
+ * @example unknownMeasure('It reads', 'rihgt', { path: [], measures: { right: {} } }).mend // => 'Did you mean "right"?'
+ */
 export function unknownMeasure(
   who: string,
   id: string,

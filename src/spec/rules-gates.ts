@@ -7,7 +7,10 @@ import { twice } from './rules-content.ts';
 import { unknownMeasure } from './rules-controls.ts';
 import type { ExperimentSpec } from './spec.ts';
 
-/** Findings about the claim as a whole. */
+/**
+ * Findings about the claim as a whole.
+ * @example claimFindings({ gates: [], claim: {}, measures: {} }, 0)[0].code // => 'design-refused'
+ */
 export function claimFindings(spec: ExperimentSpec, declaredGates: number): Finding[] {
   const findings: Finding[] = [];
   const required = spec.gates.some((gate) => isInferential(gate) && gate.required);
@@ -77,7 +80,10 @@ function rangeWidth(measure: Measure): number | null {
   return range === null ? null : range.upper - range.lower;
 }
 
-/** Findings about all gates. */
+/**
+ * Findings about all gates.
+ * @example gateFindings({ gates: [{ gate: 'lift', measure: 'm' }], measures: {} })[0].code // => 'unknown-measure'
+ */
 export function gateFindings(spec: ExperimentSpec): Finding[] {
   const names = spec.gates.map(gateName);
   const each = spec.gates.flatMap((gate, index) => {

@@ -5,7 +5,10 @@ import { conditionFindings } from './rules-content.ts';
 
 type Measures = Readonly<Record<string, Measure>>;
 
-/** Findings about all measures. */
+/**
+ * Findings about all measures.
+ * @example measureFindings({})[0].code // => 'no-measure'
+ */
 export function measureFindings(measures: Measures): Finding[] {
   const entries = Object.entries(measures);
   const findings = entries.flatMap(([id, measure]) => oneMeasure(measure, ['measures', id]));

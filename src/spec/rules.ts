@@ -10,6 +10,7 @@ import { baselineArm, candidateIds, type ExperimentSpec } from './spec.ts';
  * All findings about one spec, in no particular order; the reader sorts them by place.
  * @param spec           with required gates added
  * @param declaredGates  how many gates the file itself declares, whole and >= 0
+ * @example specFindings(spec, 3) // => []
  */
 export function specFindings(spec: ExperimentSpec, declaredGates: number): Finding[] {
   return [

@@ -1,7 +1,7 @@
 /** A document as read: its value, and the place of every key and value for messages. */
 import type { Json } from '../base/canonical.ts';
 import type { Place, Problem } from '../base/errors.ts';
-import { type Finding, formatPath, parentPath, type SpecPath } from './finding.ts';
+import { parentPath, type SpecPath } from './finding.ts';
 
 /** Offsets of a member in the text; list items have no key. */
 export interface Span {
@@ -22,14 +22,20 @@ export type SourceReading =
   | { readonly status: 'read'; readonly document: SourceDocument }
   | { readonly status: 'refused'; readonly problems: readonly Problem[] };
 
-/** Line and column of an offset, both from 1; columns count UTF-16 code units. */
+/**
+ * Line and column of an offset, both from 1; columns count UTF-16 code units.
+ * @example positionOf('a: 1\nb: 2', 8) // => { line: 2, column: 4 }
+ */
 export function positionOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   return { line, column: offset - (before.lastIndexOf('\n') + 1) + 1 };
 }
 
-/** Positions of ascending offsets in one pass over the text. */
+/**
+ * Positions of ascending offsets in one pass over the text.
+ * @example positionsOf('[1,\n2]', [1, 4]) // => [{ line: 1, column: 2 }, { line: 2, column: 1 }]
+ */
 export function positionsOf(
   text: string,
   offsets: readonly number[],
@@ -67,19 +73,16 @@ export class PlaceFinder {
     return this.place(path, around?.key ?? around?.value ?? 0);
   }
 
-  /** A finding with its place. */
-  problemOf(finding: Finding): Problem {
-    const { code, message, mend } = finding;
-    return { code, where: this.placeOf(formatPath(finding.path), finding.at), message, mend };
-  }
-
   private place(path: string, offset: number): Place {
     const position = positionOf(this.document.text, offset);
     return path === '' ? { file: this.file, ...position } : { file: this.file, ...position, path };
   }
 }
 
-/** Value at a path, or undefined where the path leaves the document. */
+/**
+ * Value at a path, or undefined where the path leaves the document.
+ * @example valueAt({ gates: [{ gate: 'lift' }] }, ['gates', 0, 'gate']) // => 'lift'
+ */
 export function valueAt(value: Json | undefined, path: SpecPath): Json | undefined {
   let current: Json | undefined = value;
   for (const step of path) {
@@ -95,7 +98,10 @@ function memberOf(value: Json, key: string): Json | undefined {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Whether a value is a mapping (neither a list nor a scalar). */
+/**
+ * Whether a value is a mapping (neither a list nor a scalar).
+ * @example isMapping([]) // => false
+ */
 export function isMapping(value: Json | undefined): value is { readonly [key: string]: Json } {
   return (
     value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value)

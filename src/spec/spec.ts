@@ -146,12 +146,18 @@ export type ExperimentSpec = z.infer<typeof specSchema>;
 /** Id of the arm every candidate is compared with. */
 export const baselineArm = 'baseline';
 
-/** Candidate ids in the order that decides ties: code units. */
+/**
+ * Candidate ids in the order that decides ties: code units.
+ * @example candidateIds({ arms: { candidates: { r3: {}, r2: {} } } }) // => ['r2', 'r3']
+ */
 export function candidateIds(spec: ExperimentSpec): string[] {
   return Object.keys(spec.arms.candidates).sort((first, second) => (first < second ? -1 : 1));
 }
 
-/** One arm of the spec by id (`baseline` or a candidate id). */
+/**
+ * One arm of the spec by id (`baseline` or a candidate id).
+ * @example armOf({ arms: { baseline: { surface: {} }, candidates: {} } }, 'baseline') // => { surface: {} }
+ */
 export function armOf(spec: ExperimentSpec, id: string): Arm | undefined {
   return id === baselineArm ? spec.arms.baseline : spec.arms.candidates[id];
 }

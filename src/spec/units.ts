@@ -127,6 +127,7 @@ export const fingerprintVersion = 'fingerprint/1';
 /**
  * Digest of a case's input with strings folded (NFKC, lower case, white space collapsed): a renamed copy keeps its fingerprint.
  * @param ignore  top-level fields left out, such as ids and dates
+ * @example fingerprintOf({ mail: 'A  b' }) === fingerprintOf({ mail: 'a B' }) // => true
  */
 export function fingerprintOf(
   input: { readonly [field: string]: Json },
@@ -143,7 +144,10 @@ function foldJson(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, foldJson(member)]));
 }
 
-/** Text with width, case and white space folded: the `whitespace-case` normalization of `unique`. */
+/**
+ * Text with width, case and white space folded: the `whitespace-case` normalization of `unique`.
+ * @example foldText('  Good,\tCASE ') // => 'good, case'
+ */
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
@@ -177,7 +181,10 @@ export interface UnitRecord {
   readonly fingerprints: readonly Digest[];
 }
 
-/** Units of the given cases with their fingerprint sets, sorted by id in code units. */
+/**
+ * Units of the given cases with their fingerprint sets, sorted by id in code units.
+ * @example unitRecords([{ unit: 'U1', input: {} }]).map((each) => each.skeleton) // => ['u1']
+ */
 export function unitRecords(cases: readonly Case[], ignore: readonly string[] = []): UnitRecord[] {
   const prints = new Map<string, Set<Digest>>();
   for (const each of cases) {

@@ -1,5 +1,5 @@
 /** Files a spec names: read once, inside the experiment folder only, with a problem instead of an exception. */
-import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Problem } from '../base/errors.ts';
 import { type Material, materialOf } from '../spec/seal.ts';
@@ -22,7 +22,10 @@ function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
-/** Whether a real path lies in a real folder. */
+/**
+ * Whether a real path lies in a real folder.
+ * @example liesIn('/a', '/ab') // => false
+ */
 export function liesIn(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
@@ -85,9 +88,4 @@ export async function isFile(folder: string, path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Whether a path is a symbolic link itself. */
-export async function isLink(path: string): Promise<boolean> {
-  return (await lstat(path)).isSymbolicLink();
 }
