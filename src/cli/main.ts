@@ -1,5 +1,6 @@
 /** The `liftgate` command: words to command modules, failures to exit codes. Commands are loaded only when called. */
 import { Command, CommanderError } from 'commander';
+import { LiftgateError } from '../base/errors.ts';
 import { engineVersion } from '../store/engine.ts';
 import type { CommandContext } from './context.ts';
 import {
@@ -27,6 +28,7 @@ export async function main(words: readonly string[]): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
   });
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', outputClosed);
   const interrupt = new AbortController();
   const stop = (): void => {
     if (interrupt.signal.aborted) process.exit(130);
@@ -35,16 +37,21 @@ export async function main(words: readonly string[]): Promise<void> {
     );
     interrupt.abort();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  // Only a run has something to settle; every other command may end where it is.
+  const signals = words[0] === 'run' ? (['SIGINT', 'SIGTERM'] as const) : [];
+  for (const name of signals) process.on(name, stop);
   process.exitCode = await runWords(words, {
     cwd: process.cwd(),
     output,
     signal: interrupt.signal,
   });
   await output.flush();
-  process.removeListener('SIGINT', stop);
-  process.removeListener('SIGTERM', stop);
+  for (const name of signals) process.removeListener(name, stop);
+}
+
+/** A reader that went away (`liftgate report RUN | head`) changes no result and no exit code. */
+function outputClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 async function runWords(words: readonly string[], context: CommandContext): Promise<number> {
@@ -56,9 +63,23 @@ async function runWords(words: readonly string[], context: CommandContext): Prom
     await program.parseAsync([...words], { from: 'user' });
     return exitCode;
   } catch (thrown) {
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 64;
+    if (thrown instanceof CommanderError) return reportParsing(thrown, context.output);
     return reportFailure(thrown, context.output);
   }
+}
+
+/** Ends of the parser: help and version were asked for and shown; anything else is wrong usage, shown with what is wrong. */
+function reportParsing(thrown: CommanderError, output: Output): number {
+  if (thrown.exitCode === 0) {
+    output.document({ version: engineVersion(), shown: thrown.code });
+    return 0;
+  }
+  const message = thrown.code === 'commander.help' ? 'No command is named.' : thrown.message;
+  const failure = new LiftgateError('usage', message.replace(/^error: /, ''), {
+    mend: 'Add --help to see what the command takes.',
+  });
+  output.document(failureDocument(failure));
+  return failure.exitCode;
 }
 
 function reportFailure(thrown: unknown, output: Output): number {
@@ -203,6 +224,7 @@ function addLedgerCommands(program: Command, act: Act): void {
   const ledger = program
     .command('ledger')
     .description('read and check the final-evidence ledger')
+    .addHelpText('after', '\nExample:\n  $ liftgate ledger list')
     .exitOverride();
   const load = async () => import('./commands/ledger.ts');
   command(ledger, 'list', 'every entry, a line each', 'liftgate ledger list').action(

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { DecisionDocument } from '../report/decision.ts';
+import { type DecisionDocument, exitCodeOf } from '../report/decision.ts';
 import { ledgerView as viewOf } from '../serve/library.ts';
+import { candidateIds, type ExperimentSpec } from '../spec/spec.ts';
 import {
   type LoadedExperiment,
   loadExperiment,
@@ -50,25 +51,25 @@ export interface ExitOptions {
 }
 
 /**
- * Exit code of a decision for these options: one candidate's own, and 20 and 21 as 0 under --report-only.
- * @throws {LiftgateError} usage when the candidate is unknown
+ * Stops before anything is spent when `--candidate` names nobody.
+ * @throws {LiftgateError} usage, naming the candidates
  */
-export function exitCodeFor(
-  document: DecisionDocument,
-  options: ExitOptions,
-  codeOf: (document: DecisionDocument) => number,
-): number {
-  const { candidate, reportOnly } = options;
-  const chosen = candidate === undefined ? document : only(document, candidate);
-  const code = codeOf(chosen);
-  return reportOnly === true && (code === 20 || code === 21) ? 0 : code;
+export function refuseUnknownCandidate(spec: ExperimentSpec, { candidate }: ExitOptions): void {
+  const known = candidateIds(spec);
+  if (candidate === undefined || known.includes(candidate)) return;
+  throw new LiftgateError('usage', `There is no candidate "${candidate}".`, {
+    mend: `Name one of: ${known.join(', ')}.`,
+  });
 }
 
-function only(document: DecisionDocument, candidate: string): DecisionDocument {
-  const decisions = document.decisions.filter((each) => each.candidate === candidate);
-  if (decisions.length === 1) return { ...document, decisions };
-  const known = document.decisions.map((each) => each.candidate).join(', ');
-  throw new LiftgateError('usage', `There is no candidate "${candidate}".`, {
-    mend: `Name one of: ${known}.`,
-  });
+/** Exit code of a decision for these options: one candidate's own, and 20 and 21 as 0 under --report-only. */
+export function exitCodeFor(
+  document: DecisionDocument,
+  { candidate, reportOnly }: ExitOptions,
+): number {
+  const { decisions } = document;
+  const code = exitCodeOf(
+    candidate === undefined ? decisions : decisions.filter((each) => each.candidate === candidate),
+  );
+  return reportOnly === true && (code === 20 || code === 21) ? 0 : code;
 }

@@ -29,7 +29,8 @@ export interface RunFolder {
   /** Every file of the folder. */
   files(): RunFiles;
   /**
-   * Keeps other processes of this machine out until the returned function is called; the lock of a dead process is taken over.
+   * Keeps other processes of this machine out until the returned function is called; the lock of a dead process is taken over and
+   * what it left half written is removed.
    * The ledger's fence protects the evidence; this protects people from starting the same run twice.
    */
   lock(): () => void;
@@ -145,18 +146,26 @@ function runningElsewhere(path: string, owner: number): LiftgateError {
   });
 }
 
-/** Opens (and makes) a run folder; what a killed process left half written is removed. */
-export function openRunFolder(path: string): RunFolder {
-  mkdirSync(path, { recursive: true });
+/** Removes what a killed process left half written; only under the lock, or the files of a living one would go. */
+function clearTemporaryFiles(path: string): void {
   for (const name of readdirSync(path)) {
     if (name.startsWith('.tmp-')) rmSync(join(path, name), { force: true });
   }
+}
+
+/** Opens (and makes) a run folder. */
+export function openRunFolder(path: string): RunFolder {
+  mkdirSync(path, { recursive: true });
   return {
     path,
     read: (name) => (existsSync(join(path, name)) ? readFileSync(join(path, name)) : null),
     write: (name, bytes) => writeDurably(path, name, bytes),
     openLog: (name, keep) => openLogFile(join(path, name), keep),
     files: () => readRunFiles(path),
-    lock: () => takeLock(path),
+    lock: () => {
+      const unlock = takeLock(path);
+      clearTemporaryFiles(path);
+      return unlock;
+    },
   };
 }

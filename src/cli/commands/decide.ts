@@ -2,12 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LiftgateError } from '../../base/errors.ts';
-import { exitCodeOf } from '../../report/decision.ts';
 import { renderSummary } from '../../report/markdown.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import { decide } from '../../serve/library.ts';
 import type { CommandContext } from '../context.ts';
-import { commandLedger, type ExitOptions, exitCodeFor, openExperiment } from '../workspace.ts';
+import {
+  commandLedger,
+  type ExitOptions,
+  exitCodeFor,
+  openExperiment,
+  refuseUnknownCandidate,
+} from '../workspace.ts';
 
 export async function decideReceipts(
   context: CommandContext,
@@ -16,6 +21,7 @@ export async function decideReceipts(
 ): Promise<number> {
   const { output, cwd } = context;
   const loaded = await openExperiment(path);
+  refuseUnknownCandidate(loaded.spec, options);
   const ledger = commandLedger(context, options);
   const file = options.receipts;
   const receipts = readText(resolve(cwd, file), file);
@@ -23,7 +29,7 @@ export async function decideReceipts(
   output.line(renderSummary(document, seal));
   for (const line of verdictLines(document)) output.line(line);
   output.document(document);
-  return exitCodeFor(document, options, ({ decisions }) => exitCodeOf(decisions));
+  return exitCodeFor(document, options);
 }
 
 function readText(path: string, shown: string): string {

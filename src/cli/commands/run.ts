@@ -1,12 +1,18 @@
 /** `liftgate run`: the whole job, resumable; ends with one verdict line per candidate. */
+import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { exitCodeOf } from '../../report/decision.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import { runExperiment } from '../../serve/library.ts';
 import type { RunResult } from '../../store/run-experiment.ts';
 import type { CommandContext } from '../context.ts';
 import { createProgress } from '../progress.ts';
-import { commandLedger, type ExitOptions, exitCodeFor, openExperiment } from '../workspace.ts';
+import {
+  commandLedger,
+  type ExitOptions,
+  exitCodeFor,
+  openExperiment,
+  refuseUnknownCandidate,
+} from '../workspace.ts';
 
 interface RunFlags extends ExitOptions {
   readonly ledger: string;
@@ -21,6 +27,7 @@ export async function run(
 ): Promise<number> {
   const { output, signal } = context;
   const loaded = await openExperiment(path);
+  refuseUnknownCandidate(loaded.spec, options);
   const progress = createProgress({
     isTerminal: process.stderr.isTTY === true && process.env['CI'] === undefined,
     columns: process.stderr.columns ?? 80,
@@ -55,8 +62,10 @@ function report({ output, cwd }: CommandContext, options: RunFlags, result: RunR
     return result.exitCode;
   }
   if (result.recorded) output.line('Recorded decision; nothing was dispatched.');
-  output.line(`Run folder: ${folder}`);
-  output.line(`Summary: ${folder}/summary.md`);
+  if (existsSync(result.folder)) {
+    output.line(`Run folder: ${folder}`);
+    output.line(`Summary: ${folder}/summary.md`);
+  }
   for (const line of verdictLines(result.document)) output.line(line);
   output.document({
     status: result.status,
@@ -64,5 +73,5 @@ function report({ output, cwd }: CommandContext, options: RunFlags, result: RunR
     folder,
     decision: result.document,
   });
-  return exitCodeFor(result.document, options, ({ decisions }) => exitCodeOf(decisions));
+  return exitCodeFor(result.document, options);
 }

@@ -26,7 +26,7 @@ export async function verify(
     output.line(`${marks[status]} ${id.padEnd(9)} ${title}`);
     if (status !== 'passed' || detail !== '') output.line(`     ${' '.repeat(9)} ${detail}`);
   }
-  output.line('Cannot be checked offline:');
+  if (result.uncheckable.length > 0) output.line('Cannot be checked offline:');
   for (const each of result.uncheckable) output.line(`  - ${each}`);
   output.line(`RESULT ${resultWord(result)}`);
   if (result.document !== null) for (const line of verdictLines(result.document)) output.line(line);
