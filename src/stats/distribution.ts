@@ -137,8 +137,15 @@ function betaLowerPoint(tail: number, shape: BetaShape): BetaPoint {
   return fromLogit(u);
 }
 
-/** The x (with its complement) of Beta(a, b) whose lower tail is p and upper tail q = 1 − p; the smaller one is used. */
-function betaPoint(p: number, q: number, shape: BetaShape): BetaPoint {
+/**
+ * The x (with its complement) of Beta(a, b) whose lower tail is p and upper tail q = 1 − p; the smaller one is used.
+ *
+ * @param p      lower tail, above 0
+ * @param q      upper tail, above 0; p + q = 1
+ * @param shape  a and b above 0
+ * @example betaPoint(0.5, 0.5, { a: 2, b: 2 }) // => { x: 0.5, y: 0.5 }
+ */
+export function betaPoint(p: number, q: number, shape: BetaShape): BetaPoint {
   if (p <= q) return betaLowerPoint(p, shape);
   const { x, y } = betaLowerPoint(q, { a: shape.b, b: shape.a });
   return { x: y, y: x };

@@ -18,6 +18,17 @@ export {
   tBootstrapTBounds,
 } from './bootstrap.ts';
 export {
+  chiSquareCdf,
+  chiSquareQuantile,
+  chiSquareUpper,
+  chiSquareUpperQuantile,
+  fCdf,
+  fQuantile,
+  fUpper,
+  fUpperQuantile,
+  type RatioDegrees,
+} from './chi-square.ts';
+export {
   type Binomial,
   betaCdf,
   betaQuantile,
@@ -54,6 +65,13 @@ export {
   holmAdjust,
   holmByBounds,
 } from './multiplicity.ts';
+export {
+  type NoncentralitySearch,
+  type NoncentralT,
+  noncentralityAt,
+  noncentralTCdf,
+  noncentralTUpper,
+} from './noncentral-t.ts';
 export {
   type DiscordantCounts,
   type McnemarTest,

@@ -1,14 +1,13 @@
 import { readdirSync } from 'node:fs';
-import * as argumentChecks from '../../src/stats/arguments.ts';
 import * as stats from '../../src/stats/index.ts';
-import * as meanDifference from '../../src/stats/mean-difference.ts';
-import * as resampling from '../../src/stats/resampling.ts';
-import * as special from '../../src/stats/special.ts';
 import { exampleTests } from '../support/examples.ts';
 
+const folder = new URL('../../src/stats/', import.meta.url);
+const files = readdirSync(folder).filter((file) => file !== 'index.ts');
+const modules = await Promise.all(
+  files.map((file): Promise<Record<string, unknown>> => import(new URL(file, folder).href)),
+);
 const names = Object.keys(stats);
-const scope = { ...stats, ...special, ...resampling, ...meanDifference, ...argumentChecks };
+const scope: Readonly<Record<string, unknown>> = Object.assign({}, ...modules);
 
-for (const file of readdirSync(new URL('../../src/stats/', import.meta.url))) {
-  if (file !== 'index.ts') exampleTests(`src/stats/${file}`, { names, scope });
-}
+for (const file of files) exampleTests(`src/stats/${file}`, { names, scope });

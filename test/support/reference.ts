@@ -1,8 +1,10 @@
 /**
- * Runs the reference cases of test/reference: every case is dispatched on its method and compared field by field. A method
+ * Runs the reference cases of test/reference (or of LIFTGATE_REFERENCE_DIR): every case is dispatched on its method and compared field by field. A method
  * or a field nobody handles fails, and so does an entry of a left-out list that has become stale.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 interface Tolerance {
@@ -46,11 +48,16 @@ export interface ReferencePlan {
   readonly leftOutMethods: readonly string[];
 }
 
-/** The parsed reference file of that name in test/reference. */
+const committedFolder = fileURLToPath(new URL('../reference/', import.meta.url));
+
+/** Where the reference files lie: LIFTGATE_REFERENCE_DIR when set, so that other files of the same schema can be run. */
+export function referencePath(file: string): string {
+  return join(process.env['LIFTGATE_REFERENCE_DIR'] ?? committedFolder, file);
+}
+
+/** The parsed reference file of that name. */
 export function readReference(file: string): ReferenceFile {
-  const parsed: ReferenceFile = JSON.parse(
-    readFileSync(new URL(`../reference/${file}`, import.meta.url), 'utf8'),
-  );
+  const parsed: ReferenceFile = JSON.parse(readFileSync(referencePath(file), 'utf8'));
   return parsed;
 }
 
