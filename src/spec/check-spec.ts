@@ -22,25 +22,34 @@ export function checkValue(source: Json): { spec?: ExperimentSpec; findings: Fin
   return { findings: [...findings, ...rulesBehind(findings, value)] };
 }
 
-/** Rules still speak when nothing but unknown keys is wrong with the shape. */
+/** Rules still speak when nothing but unknown keys and gates of a later version is wrong with the shape. */
 function rulesBehind(findings: readonly Finding[], value: Json): Finding[] {
-  if (!findings.every((finding) => finding.code === 'unknown-key')) return [];
-  const pruned = findings.reduce((rest, finding) => without(rest, finding.path), value);
-  const parsed = specSchema.safeParse(pruned);
+  if (!findings.every(({ code }) => code === 'unknown-key' || code === 'gate-unavailable'))
+    return [];
+  const mended = findings.reduce((rest, { code, path }) => {
+    if (code === 'unknown-key') return changedAt(rest, path, () => undefined);
+    // A gate that is always there anyway keeps the numbers of those behind it.
+    const name = `unavailable-${path[1] ?? 0}`;
+    return changedAt(rest, path.slice(0, -1), () => ({ gate: 'completeness', name }));
+  }, value);
+  const parsed = specSchema.safeParse(mended);
   return parsed.success
     ? specFindings(withRequiredGates(parsed.data), parsed.data.gates.length)
     : [];
 }
 
-function without(value: Json, path: SpecPath): Json {
+/** The value with one member replaced, or left out where `change` gives nothing. */
+function changedAt(value: Json, path: SpecPath, change: () => Json | undefined): Json {
   const [step, ...rest] = path;
-  if (step === undefined) return value;
-  if (Array.isArray(value)) {
-    return value.map((item, index) => (index === step ? without(item, rest) : item));
-  }
+  const kept = (key: string | number, member: Json): Json[] => {
+    if (key !== step) return [member];
+    const changed = rest.length === 0 ? change() : changedAt(member, rest, change);
+    return changed === undefined ? [] : [changed];
+  };
+  if (Array.isArray(value)) return value.flatMap((item, index) => kept(index, item));
   if (!isMapping(value)) return value;
-  const entries = Object.entries(value).filter(([key]) => rest.length > 0 || key !== step);
-  return Object.fromEntries(
-    entries.map(([key, item]) => [key, key === step ? without(item, rest) : item]),
+  const entries = Object.entries(value).flatMap(([key, member]) =>
+    kept(key, member).map((each) => [key, each] as const),
   );
+  return Object.fromEntries(entries);
 }
