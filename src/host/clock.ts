@@ -6,7 +6,6 @@ const longestTimerMs = 2_147_483_647;
 
 /**
  * Wall-clock time in UTC and a monotonic clock. `sleep` resolves after the time or as soon as the signal aborts; it never rejects.
- * @example systemClock.now() // => '2026-09-01T10:00:00.000Z'
  */
 export const systemClock: Clock = {
   now: () => new Date().toISOString(),

@@ -32,15 +32,29 @@ interface Grading {
  * @example replayHost([], { designDigest }).adapter // => 'replay'
  */
 export function replayHost(lines: readonly ReceiptLine[], options: ReplayOptions): Host {
-  const executions = new Map(lines.map((line) => [line.receipt.cellKey, line.receipt]));
+  const executions = new Map<string, Receipt[]>();
+  for (const { receipt } of lines) enqueue(executions, receipt.cellKey, receipt);
   const gradings = recordedGradings(lines, options.designDigest);
   return {
     adapter: 'replay',
     hello: () => helloOf(lines),
-    execute: (request) => Promise.resolve(replayExecute(request, executions.get(request.cellKey))),
-    grade: (request) => Promise.resolve(replayGrade(request, gradings.get(request.cellKey))),
+    execute: (request) =>
+      Promise.resolve(replayExecute(request, nextOf(executions, request.cellKey))),
+    grade: (request) => Promise.resolve(replayGrade(request, nextOf(gradings, request.cellKey))),
     close: () => Promise.resolve(),
   };
+}
+
+function enqueue<Entry>(queues: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const queue = queues.get(key);
+  if (queue === undefined) queues.set(key, [entry]);
+  else queue.push(entry);
+}
+
+/** The next entry of a key; the last one stays. Two arms with one surface share their keys and are answered in line order. */
+function nextOf<Entry>(queues: ReadonlyMap<string, Entry[]>, key: string): Entry | undefined {
+  const queue = queues.get(key);
+  return queue !== undefined && queue.length > 1 ? queue.shift() : queue?.[0];
 }
 
 function helloOf(lines: readonly ReceiptLine[]): Promise<Hello> {
@@ -79,7 +93,7 @@ function recordedGradings(
         gradeAttempt,
       });
       const last = gradeAttempt === receipt.gradeAttempts;
-      gradings.set(key, [...(gradings.get(key) ?? []), { receipt, last }]);
+      enqueue(gradings, key, { receipt, last });
     }
   }
   return gradings;
@@ -119,8 +133,7 @@ function executedOutcome(recorded: Receipt): ExecuteReply['outcome'] {
   return recorded.outcome;
 }
 
-function replayGrade(request: GradeRequest, queue: Grading[] | undefined): GradeReply {
-  const next = queue !== undefined && queue.length > 1 ? queue.shift() : queue?.[0];
+function replayGrade(request: GradeRequest, next: Grading | undefined): GradeReply {
   if (next === undefined) {
     const fault = faultReport('notRecorded', 'grade', 'no grading was recorded for this artifact');
     return gradeReplyOf(request, 'infrastructureFault', fault, { startedAt: '', endedAt: '' });

@@ -51,7 +51,10 @@ export interface AttemptTask {
   readonly fault?: Fault | undefined;
 }
 
-/** The cell key of an attempt under a seal. */
+/**
+ * The cell key of an attempt under a seal.
+ * @example attemptKey(seal, task).length // => 64
+ */
 export function attemptKey(seal: SealedExperiment, task: AttemptTask): string {
   return cellKeyOf({
     designDigest: seal.digests.design,
@@ -63,7 +66,10 @@ export function attemptKey(seal: SealedExperiment, task: AttemptTask): string {
   });
 }
 
-/** The request of an attempt, byte for byte what the host receives. */
+/**
+ * The request of an attempt, byte for byte what the host receives.
+ * @example executeRequestOf({ seal, experimentDigest }, task).kind // => 'execute'
+ */
 export function executeRequestOf(
   context: Pick<AttemptContext, 'seal' | 'experimentDigest'>,
   task: AttemptTask,

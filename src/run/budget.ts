@@ -21,7 +21,10 @@ export interface Budget {
   readonly unknownCells: number;
 }
 
-/** The accounts under a cap in dollars, or under none (null). */
+/**
+ * The accounts under a cap in dollars, or under none (null).
+ * @example capBudget(openBudget(null), 5).capNanos // => 5000000000
+ */
 export function capBudget(budget: Budget, capUsd: number | null): Budget {
   return { ...budget, capNanos: openBudget(capUsd).capNanos };
 }
@@ -45,6 +48,7 @@ function nanosOf(usd: number): number {
 /**
  * The accounts with one more reservation, or null when settled + reserved + this would pass the cap.
  * @param usd  most the attempt can cost, >= 0
+ * @example reserveBudget(openBudget(1), 1.01) // => null
  */
 export function reserveBudget(budget: Budget, usd: number): Budget | null {
   const reservedNanos = budget.reservedNanos + nanosOf(usd);
@@ -61,7 +65,11 @@ export type AttemptCost =
 /** Cost of an attempt nobody answered for. */
 export const unknownCost: AttemptCost = { known: false, atLeast: 0 };
 
-/** The accounts after an attempt came back. Unknown cost settles at its reservation (or its known part, if that is more). */
+/**
+ * The accounts after an attempt came back. Unknown cost settles at its reservation (or its known part, if that is more).
+ * @throws {LiftgateError} internal  if less than `reservedUsd` is reserved
+ * @example settleBudget(reserveBudget(openBudget(1), 0.5), 0.5, unknownCost).settledNanos // => 500000000
+ */
 export function settleBudget(budget: Budget, reservedUsd: number, cost: AttemptCost): Budget {
   const reserved = nanosOf(reservedUsd);
   invariant(budget.reservedNanos >= reserved, 'only what was reserved is settled');
@@ -89,12 +97,18 @@ export function costOf(receipt: {
     : { known: false, atLeast: usd };
 }
 
-/** Most one attempt may cost under the spec, in dollars; 0 when no limit is declared. */
+/**
+ * Most one attempt may cost under the spec, in dollars; 0 when no limit is declared.
+ * @example attemptReserveUsd({ host: { limits: { maxCostUsd: 0.01 } } }) // => 0.01
+ */
 export function attemptReserveUsd(spec: Pick<ExperimentSpec, 'host'>): number {
   return spec.host.limits.maxCostUsd ?? 0;
 }
 
-/** Cells the controls run at most, each at one attempt: `host-exit` takes a second cell to see the host come back. */
+/**
+ * Cells the controls run at most, each at one attempt: `host-exit` takes a second cell to see the host come back.
+ * @example controlCellCount({ controls: [{ id: 'dead', fault: 'host-exit', expect: { class: 'infrastructureFault' } }] }) // => 2
+ */
 export function controlCellCount(spec: Pick<ExperimentSpec, 'controls'>): number {
   return spec.controls.reduce((sum, control) => {
     if ('fault' in control) return sum + (control.fault === 'host-exit' ? 2 : 1);
@@ -105,6 +119,7 @@ export function controlCellCount(spec: Pick<ExperimentSpec, 'controls'>): number
 /**
  * Why the declared cap cannot pay one attempt at each planned cell and control cell, or null when it can or there is no cap.
  * @param plannedCells  cases x repeats x arms of the final split, a whole number >= 0
+ * @example capProblem({ budget: {}, host: { limits: {} }, controls: [] }, 100) // => null
  */
 export function capProblem(
   spec: Pick<ExperimentSpec, 'budget' | 'host' | 'controls'>,

@@ -19,6 +19,8 @@ export interface ControlCell {
  *
  * The mean runs over the cells the measure applies to; a failed cell takes the measure's sealed failure value. A cell without a
  * value, or no applicable cell at all, fails the control.
+ *
+ * @example judgeSurface({}, { id: 'ceiling', expect: {} }, []).passed // => false
  */
 export function judgeSurface(
   measures: ExperimentSpec['measures'],
@@ -99,6 +101,7 @@ function classesOf(receipts: readonly Receipt[]): Record<string, number> {
 /**
  * Verdict on a fault control: the attempt's class is the declared one, and after `host-exit` the host answers an ordinary cell.
  * @param seen  the faulty attempt (null when there was no case to run) and, for `host-exit`, the ordinary attempt after it
+ * @example judgeFault({ id: 'dead', fault: 'host-exit', expect: { class: 'infrastructureFault' } }, { receipt: null, after: null }).passed // => false
  */
 export function judgeFault(
   control: FaultControl,

@@ -95,7 +95,10 @@ function refuseFinalCases(cases: readonly Case[]): void {
   });
 }
 
-/** Development cases in the order controls take them: by row, then shuffled by the stream `control-cases`. */
+/**
+ * Development cases in the order controls take them: by row, then shuffled by the stream `control-cases`.
+ * @example controlOrder(seal, []) // => []
+ */
 export function controlOrder<Row extends { readonly row: number }>(
   seal: SealedExperiment,
   cases: readonly Row[],
@@ -108,6 +111,7 @@ export function controlOrder<Row extends { readonly row: number }>(
 /**
  * A control's own case, its fields split into input and expected like those of any case.
  * @returns null when the control declares none
+ * @example ownCaseOf(seal.spec, { id: 'dead', fault: 'host-exit', expect: { class: 'infrastructureFault' } }) // => null
  */
 export function ownCaseOf(spec: ExperimentSpec, control: Control): Case | null {
   if (control.case === undefined) return null;

@@ -92,7 +92,10 @@ function malformed(problem: string, usage: Usage | null): Tried {
   };
 }
 
-/** Sum of two usages; known only where both are, and then the number is the sum of known subtotals. */
+/**
+ * Sum of two usages: known only where both are, the number is the sum of the known subtotals.
+ * @example addUsage(null, null) // => null
+ */
 export function addUsage(first: Usage | null, second: Usage | null): Usage | null {
   if (first === null) return second;
   if (second === null) return first;

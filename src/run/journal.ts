@@ -47,7 +47,10 @@ export interface ReadJournal {
   readonly keptBytes: number;
 }
 
-/** Exact bytes of a line. */
+/**
+ * Exact bytes of a line.
+ * @example parseJournal(new TextEncoder().encode(formatJournalLine(dispatch)), 'journal.jsonl').lines // => [dispatch]
+ */
 export function formatJournalLine(line: JournalLine): string {
   return canonicalLine(line);
 }

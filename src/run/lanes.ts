@@ -5,7 +5,6 @@
  * rejects with it once everything in flight has ended.
  * @param width  a whole number >= 1
  * @returns results in item order
- * @example await inLanes([1, 2, 3], 2, async (n) => n * 2) // => [2, 4, 6]
  */
 export async function inLanes<Item, Result>(
   items: readonly Item[],

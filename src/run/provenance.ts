@@ -35,6 +35,7 @@ interface Sealed {
  * they do report is held against the seal.
  *
  * @returns one entry per sealed arm, in the seal's order
+ * @example checkProvenance({ seal, index, lines: [] })[0].consistency // => 'unverified'
  */
 export function checkProvenance(parts: {
   readonly seal: SealedExperiment;

@@ -81,7 +81,10 @@ function usageContradiction(usage: Usage): string | null {
   return usage.costKnown && usage.costUsd === null ? 'a known cost comes without a number' : null;
 }
 
-/** Checks the reply to a grade request: shape, echo, and that only a completed grade carries scores. */
+/**
+ * Checks the reply to a grade request: shape, echo, and that only a completed grade carries scores.
+ * @example checkGradeReply(request, null).valid // => false
+ */
 export function checkGradeReply(request: GradeRequest, value: unknown): Checked<GradeReply> {
   const parsed = gradeReplySchema.safeParse(value);
   if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
@@ -99,7 +102,10 @@ function gradeContradiction(reply: GradeReply): string | null {
     : `outcome ${reply.outcome} comes with scores`;
 }
 
-/** A fault report with the fields a transport does not know left empty; detail is cut to 2,048 characters. */
+/**
+ * A fault report with the fields a transport does not know left empty; detail is cut to 2,048 characters.
+ * @example faultReport('hostCrash', 'agent', '').retryAfterMs // => null
+ */
 export function faultReport(
   code: string,
   phase: FaultReport['phase'],
@@ -109,7 +115,10 @@ export function faultReport(
   return { code, phase, retryAfterMs, detail: detail.toWellFormed().slice(0, 2048).toWellFormed() };
 }
 
-/** What a transport answers when the host gave no usable reply to `execute`. */
+/**
+ * What a transport answers when the host gave no usable reply to `execute`: nothing is known but the fault.
+ * @example executeReplyOf(request, 'cancelled', faultReport('cancelled', 'agent', ''), { startedAt: '', endedAt: '' }).artifact // => null
+ */
 export function executeReplyOf(
   request: ExecuteRequest,
   outcome: 'infrastructureFault' | 'limitExceeded' | 'cancelled',
@@ -135,7 +144,10 @@ export function executeReplyOf(
   };
 }
 
-/** What a transport answers when the host gave no usable reply to `grade`. */
+/**
+ * What a transport answers when the host gave no usable reply to `grade`: no scores, nothing checked.
+ * @example gradeReplyOf(request, 'cancelled', faultReport('cancelled', 'grade', ''), { startedAt: '', endedAt: '' }).critical // => null
+ */
 export function gradeReplyOf(
   request: GradeRequest,
   outcome: 'infrastructureFault' | 'evaluatorFailure' | 'cancelled',

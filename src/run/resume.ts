@@ -51,6 +51,7 @@ export interface ResumedState {
  * Reads a journal against the schedule it belongs to.
  * @throws {LiftgateError} receipt-invalid when two different receipts name one attempt, a receipt has no dispatch, or a line names
  * a cell outside the schedule or another place of it
+ * @example resumeFrom([{ unit: 'u', case: 'c', arm: 'baseline', repeat: 0 }], []).cells.get('c\nbaseline\n0').attempts // => 0
  */
 export function resumeFrom(
   schedule: readonly Cell[],
@@ -73,7 +74,10 @@ export function resumeFrom(
   return { cells, lines, accounts: accountsOf(drafts) };
 }
 
-/** The state of a run of which nothing was dispatched yet. */
+/**
+ * The state of a run of which nothing was dispatched yet.
+ * @example freshState([]).lines // => []
+ */
 export function freshState(schedule: readonly Cell[]): ResumedState {
   return resumeFrom(schedule, []);
 }
@@ -160,7 +164,10 @@ function progressOf(draft: Draft): CellProgress {
   };
 }
 
-/** Whether a receipt ends its cell: an outcome, or an execution that stayed without a grade. */
+/**
+ * Whether a receipt ends its cell: an outcome, or an execution that stayed without a grade.
+ * @example closesCell({ outcome: 'infrastructureFault' }) // => false
+ */
 export function closesCell(receipt: Receipt): boolean {
   return isOutcome(receipt.outcome) || receipt.outcome === 'evaluatorFailure';
 }
@@ -172,7 +179,10 @@ export interface Envelope {
   readonly fence: string | null;
 }
 
-/** The envelope line of a receipt. */
+/**
+ * The envelope line of a receipt.
+ * @example receiptLineOf({ seal: { evaluator: {} }, envelope: { ledger: 'x' }, position: 3 }).ledger // => 'x'
+ */
 export function receiptLineOf(parts: {
   readonly seal: SealedExperiment;
   readonly envelope: Envelope;
@@ -195,7 +205,10 @@ export const unknownHost: Receipt['host'] = {
   dirty: null,
 };
 
-/** The receipt of an attempt that was dispatched and never came back: infrastructureFault, code hostCrash. */
+/**
+ * The receipt of an attempt that was dispatched and never came back: infrastructureFault, code hostCrash.
+ * @example danglingReceipt({ at: 'then' }, { at: 'now' }).fault.code // => 'hostCrash'
+ */
 export function danglingReceipt(
   dispatch: Dispatch,
   seen: { readonly experimentDigest: Digest; readonly at: string },

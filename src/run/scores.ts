@@ -6,7 +6,10 @@ import type { Case } from '../spec/units.ts';
 import { meets } from '../spec/words.ts';
 import type { ExecuteReply, GradeReply } from './receipt.ts';
 
-/** Whether a measure counts for a case: its `where` holds. */
+/**
+ * Whether a measure counts for a case: its `where` holds.
+ * @example measureApplies({ where: { field: 'lang', op: 'eq', value: 'de' } }, { lang: 'en' }) // => false
+ */
 export function measureApplies(measure: Measure, fields: Case['fields']): boolean {
   return measure.where === undefined || meets(measure.where, fields);
 }
@@ -16,6 +19,8 @@ export function measureApplies(measure: Measure, fields: Case['fields']): boolea
  *
  * Every reported number is held against its declaration, also of a measure that does not apply to the case; a finding must name a
  * critical measure, or it would be lost in silence.
+ *
+ * @example gradeProblem({}, { scores: { charm: 1 }, critical: [] }) // => 'the grade scores the unknown measure "charm"'
  */
 export function gradeProblem(
   measures: ExperimentSpec['measures'],
@@ -40,6 +45,8 @@ export function gradeProblem(
  *
  * A duration the grader did not score is the execution's active time, a cost its known cost; a value the measure cannot hold (0
  * without a floor) stays null, because it is nobody's statement.
+ *
+ * @example keptScores({ right: {} }, {}, { execute: {}, grade: { scores: {} } }) // => { right: null }
  */
 export function keptScores(
   measures: ExperimentSpec['measures'],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LineReader } from '../../src/host/line-reader.ts';
 import { readHostLine } from '../../src/host/worker-line.ts';
+import { exampleTests } from '../support/examples.ts';
 
 function textOf(lines: readonly Buffer[] | null): string[] | null {
   return lines?.map((line) => line.toString('utf8')) ?? null;
@@ -71,4 +72,9 @@ describe('readHostLine', () => {
   test('takes invalid UTF-8 as garbage', () => {
     expect(readHostLine(Buffer.from([0x7b, 0xff, 0x7d])).kind).toBe('garbage');
   });
+});
+
+exampleTests('src/host/worker-line.ts', {
+  names: ['readHostLine'],
+  scope: { readHostLine, Buffer },
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { type HostModule, hostModuleOf, moduleHost } from '../../src/host/module.ts';
 import { StillClock } from '../run/desk.ts';
+import { exampleTests } from '../support/examples.ts';
 import { executeRequest, gradeRequest } from '../support/host-conformance.ts';
 
 const hello = {
@@ -110,4 +111,9 @@ describe('moduleHost', () => {
       detail: 'something that is no Error was thrown',
     });
   });
+});
+
+exampleTests('src/host/module.ts', {
+  names: ['moduleHost'],
+  scope: { moduleHost, hello, execute: () => null, grade: () => null },
 });

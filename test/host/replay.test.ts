@@ -15,6 +15,7 @@ import {
   ScriptedHost,
   StillClock,
 } from '../run/desk.ts';
+import { exampleTests } from '../support/examples.ts';
 import { executeRequest } from '../support/host-conformance.ts';
 
 async function linesOf(desk: Desk, host: Host): Promise<readonly ReceiptLine[]> {
@@ -88,4 +89,9 @@ describe('replayHost', () => {
     const replay = replayHost([], { designDigest: digestOf('design') });
     await expect(replay.hello()).rejects.toThrow('There is no recorded receipt to replay.');
   });
+});
+
+exampleTests('src/host/replay.ts', {
+  names: ['replayHost'],
+  scope: { replayHost, designDigest: digestOf('design') },
 });

@@ -1,66 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { LiftgateError } from '../../src/base/errors.ts';
-import { type WorkerHost, type WorkerOptions, workerHost } from '../../src/host/worker.ts';
-import type { ExecuteReply } from '../../src/run/receipt.ts';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { workerHost } from '../../src/host/worker.ts';
 import { StillClock } from '../run/desk.ts';
+import { exampleTests } from '../support/examples.ts';
 import { executeRequest, gradeRequest } from '../support/host-conformance.ts';
+import { call, closeAfterwards, execute, freshFile, open } from './open-worker.ts';
 
-const folder = fileURLToPath(new URL('../fixtures/hosts/', import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), 'liftgate-host-'));
-const call = { signal: new AbortController().signal };
-const opened: WorkerHost[] = [];
-let files = 0;
-
-function freshFile(): string {
-  files += 1;
-  return join(scratch, `file-${files}`);
-}
-
-function open(
-  start = 'well',
-  changes: Partial<WorkerOptions> = {},
-  file = freshFile(),
-): WorkerHost {
-  const host = workerHost({
-    command: [process.execPath, 'worker.mjs', start, file],
-    cwd: folder,
-    concurrency: 1,
-    limits: { wallMs: 10_000, silenceMs: 10_000 },
-    clock: new StillClock(),
-    ...changes,
-    timings: { cancelMs: 20, terminateMs: 500, ...changes.timings },
-  });
-  opened.push(host);
-  return host;
-}
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((host) => host.close()));
-});
-
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
-async function execute(
-  host: WorkerHost,
-  behave: string,
-  changes: object = {},
-): Promise<ExecuteReply> {
-  return await host.execute(executeRequest(behave, changes), call);
-}
-
-async function refusal(host: WorkerHost): Promise<LiftgateError> {
-  try {
-    await host.hello();
-  } catch (error) {
-    if (error instanceof LiftgateError) return error;
-    throw error;
-  }
-  throw new Error('the host was accepted');
-}
+closeAfterwards();
 
 /** Whether a process still runs; a zombie that waits to be reaped does not. */
 function runs(pid: number): boolean {
@@ -70,65 +16,6 @@ function runs(pid: number): boolean {
     return false;
   }
 }
-
-describe('hello', () => {
-  test.each([
-    ['exit-before-hello', 'it exited with code 7 before its hello line'],
-    ['chatter-before-hello', 'a line on standard output is no JSON object'],
-    ['answer-before-hello', 'the first line is no hello'],
-    ['bad-hello', 'the hello line is malformed'],
-    ['other-protocol', 'its hello does not offer the protocol cell/1'],
-    ['no-grade', 'its hello does not support grade'],
-  ])('refuses a host that does %s', async (start, reason) => {
-    const error = await refusal(open(start));
-    expect(error.code).toBe('host-unreachable');
-    expect(error.exitCode).toBe(32);
-    expect(error.message).toContain(`cannot be used: ${reason}`);
-    expect(error.mend).toContain('"kind":"hello","protocols":["cell/1"]');
-  });
-
-  test('refuses a host that never greets', async () => {
-    const error = await refusal(
-      open('never-hello', { timings: { helloMs: 100, terminateMs: 200 } }),
-    );
-    expect(error.message).toContain('no hello line came within 100 ms');
-  });
-
-  test('refuses a command that does not exist, naming it', async () => {
-    const error = await refusal(open('well', { command: ['no-such-program-here'] }));
-    expect(error.message).toContain('The host `no-such-program-here` cannot be used');
-    expect(error.message).toContain('could not be started');
-  });
-
-  test('refuses an empty command', () => {
-    expect(() => open('well', { command: [] })).toThrow('The host has no command.');
-  });
-
-  test('shows what the host wrote to standard error', async () => {
-    const error = await refusal(open('exit-before-hello'));
-    expect(error.details['stderr']).toContain('no licence found');
-  });
-
-  test('keeps the last 64 KiB of standard error', async () => {
-    const host = open('stderr-flood');
-    await host.hello();
-    await execute(host, 'well');
-    expect(host.stderrTail().length).toBe(65_536);
-    expect(host.stderrTail().endsWith('noise end\n')).toBe(true);
-  });
-
-  test('passes an allow-listed environment only', async () => {
-    process.env['LIFTGATE_TEST_SECRET'] = 'secret';
-    process.env['LIFTGATE_TEST_GIVEN'] = 'given';
-    const host = open('shows-environment', { env: ['LIFTGATE_TEST_GIVEN'] });
-    const names = (await host.hello()).host.version.split(' ');
-    delete process.env['LIFTGATE_TEST_SECRET'];
-    delete process.env['LIFTGATE_TEST_GIVEN'];
-    expect(names).toContain('LIFTGATE_TEST_GIVEN');
-    expect(names).toContain('PATH');
-    expect(names).not.toContain('LIFTGATE_TEST_SECRET');
-  });
-});
 
 describe('execute', () => {
   test.each([
@@ -160,12 +47,14 @@ describe('execute', () => {
   test('lets an answer stand when the host leaves right after it', async () => {
     const host = open();
     expect((await execute(host, 'answer-and-die')).outcome).toBe('completed');
-    expect((await execute(host, 'well')).outcome).toBe('completed');
+    // The next request may still meet the dying child; that attempt is a fault, and the one after it gets a new child.
+    const next = [await execute(host, 'well'), await execute(host, 'well')];
+    expect(next.at(-1)?.outcome).toBe('completed');
   });
 
   test('a host that beats for the cell at the wall limit was alive: the agent exceeded its limit', async () => {
     const reply = await execute(open(), 'hang-beating', {
-      limits: { wallMs: 400, silenceMs: 300 },
+      limits: { wallMs: 1000, silenceMs: 900 },
     });
     expect(reply).toMatchObject({ outcome: 'limitExceeded', fault: { code: 'wallLimit' } });
   });
@@ -263,7 +152,7 @@ describe('restarts', () => {
     for (let round = 0; round < 3; round += 1) {
       const asked = await execute(host, 'well', { fault: 'host-exit' });
       expect(asked).toMatchObject({ outcome: 'infrastructureFault', fault: { code: 'hostCrash' } });
-      const limits = { wallMs: 250, silenceMs: 200 };
+      const limits = { wallMs: 700, silenceMs: 650 };
       expect((await execute(host, 'hang-beating', { limits })).outcome).toBe('limitExceeded');
     }
     expect((await execute(host, 'well')).outcome).toBe('completed');
@@ -341,8 +230,11 @@ describe('close', () => {
   test('ends a call in flight', async () => {
     const host = open();
     await host.hello();
-    const pending = execute(host, 'hang');
+    const pending = execute(host, 'hang-telling');
+    await expect.poll(() => host.stderrTail()).toContain('asked');
     await host.close();
-    expect(['cancelled', 'infrastructureFault']).toContain((await pending).outcome);
+    expect((await pending).outcome).toBe('cancelled');
   });
 });
+
+exampleTests('src/host/worker.ts', { names: ['workerHost'], scope: { workerHost } });

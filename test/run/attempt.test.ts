@@ -208,6 +208,6 @@ describe('runAttempt', () => {
 
 const digests = { designDigest: digestOf('design'), artifactDigest: digestOf('artifact') };
 exampleTests('src/run/attempt.ts', {
-  names: ['gradeKeyOf'],
-  scope: { gradeKeyOf, ...digests },
+  names: ['gradeKeyOf', 'attemptKey', 'executeRequestOf'],
+  scope: { gradeKeyOf, attemptKey, executeRequestOf, task, ...deskOf(), ...digests },
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   attemptReserveUsd,
   type Budget,
+  capBudget,
   capProblem,
   controlCellCount,
   costOf,
@@ -179,6 +180,27 @@ describe('BudgetDesk', () => {
 });
 
 exampleTests('src/run/budget.ts', {
-  names: ['openBudget', 'costOf', 'usdOf'],
-  scope: { openBudget, costOf, usdOf },
+  names: [
+    'openBudget',
+    'capBudget',
+    'reserveBudget',
+    'settleBudget',
+    'costOf',
+    'attemptReserveUsd',
+    'controlCellCount',
+    'capProblem',
+    'usdOf',
+  ],
+  scope: {
+    openBudget,
+    capBudget,
+    reserveBudget,
+    settleBudget,
+    unknownCost,
+    costOf,
+    attemptReserveUsd,
+    controlCellCount,
+    capProblem,
+    usdOf,
+  },
 });

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { LiftgateError } from '../../src/base/errors.ts';
+import { judgeFault, judgeSurface } from '../../src/run/control-verdict.ts';
 import { controlOrder, ownCaseOf, runControls } from '../../src/run/controls.ts';
 import { type ControlResult, receiptLineSchema } from '../../src/run/receipt.ts';
 import { sealDigest } from '../../src/spec/seal.ts';
+import { exampleTests } from '../support/examples.ts';
 import {
   casesOf,
   type DeskOptions,
@@ -301,4 +303,14 @@ describe('ownCaseOf', () => {
     if (declared === undefined) throw new Error('no control');
     expect(ownCaseOf(spec, declared)).toBeNull();
   });
+});
+
+exampleTests('src/run/controls.ts', {
+  names: ['controlOrder', 'ownCaseOf'],
+  scope: { controlOrder, ownCaseOf, ...deskOf() },
+});
+
+exampleTests('src/run/control-verdict.ts', {
+  names: ['judgeSurface', 'judgeFault'],
+  scope: { judgeSurface, judgeFault },
 });

@@ -80,6 +80,21 @@ describe('executeCells', () => {
     }
   });
 
+  test('tells the host nothing that differs between arms but the surface and the cell key', async () => {
+    const host = new ScriptedHost();
+    host.onExecute = () => ({ artifact: { mediaType: 'text/plain', inline: 'same' } });
+    await run(deskOf({ candidates: ['next', 'other'], repeats: 2 }), host);
+    const blinded = (requests: readonly object[]) =>
+      requests.map((request) => canonicalText({ ...request, cellKey: null, surface: null }));
+    for (let block = 0; block < 8; block += 1) {
+      const executions = host.executions.slice(3 * block, 3 * block + 3);
+      expect(new Set(blinded(executions)).size).toBe(1);
+      expect(new Set(executions.map((each) => each.cellKey)).size).toBe(3);
+      const gradings = host.gradings.slice(3 * block, 3 * block + 3);
+      expect(new Set(gradings.map((each) => canonicalText(each))).size).toBe(1);
+    }
+  });
+
   test('keeps the declared number in flight, and never more', async () => {
     const host = new ScriptedHost();
     host.onExecute = async () => {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type AttemptContext, type AttemptTask, runAttempt } from '../../src/run/attempt.ts';
+import { addUsage } from '../../src/run/grading.ts';
 import { receiptSchema } from '../../src/run/receipt.ts';
 import { unknownUsage } from '../../src/run/replies.ts';
+import { gradeProblem, keptScores, measureApplies } from '../../src/run/scores.ts';
+import { exampleTests } from '../support/examples.ts';
 import { caseOf, type Desk, deskOf, quiet, ScriptedHost, StillClock, surfaceOf } from './desk.ts';
 
 function contextOf(desk: Desk, host: ScriptedHost, signal = quiet): AttemptContext {
@@ -197,4 +200,11 @@ describe('grading of an attempt', () => {
     expect(receipt).toMatchObject({ outcome: 'cancelled', scores: {} });
     expect(host.gradings).toHaveLength(1);
   });
+});
+
+exampleTests('src/run/grading.ts', { names: ['addUsage'], scope: { addUsage } });
+
+exampleTests('src/run/scores.ts', {
+  names: ['measureApplies', 'gradeProblem', 'keptScores'],
+  scope: { measureApplies, gradeProblem, keptScores },
 });

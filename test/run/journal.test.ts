@@ -87,6 +87,6 @@ describe('parseJournal', () => {
 });
 
 exampleTests('src/run/journal.ts', {
-  names: ['parseJournal'],
-  scope: { parseJournal, formatJournalLine },
+  names: ['parseJournal', 'formatJournalLine'],
+  scope: { parseJournal, formatJournalLine, dispatch },
 });

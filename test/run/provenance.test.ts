@@ -4,6 +4,7 @@ import { executeCells } from '../../src/run/execute.ts';
 import { checkProvenance } from '../../src/run/provenance.ts';
 import type { Receipt, ReceiptLine } from '../../src/run/receipt.ts';
 import { freshState } from '../../src/run/resume.ts';
+import { exampleTests } from '../support/examples.ts';
 import {
   casesOf,
   type Desk,
@@ -140,4 +141,9 @@ describe('checkProvenance', () => {
       })),
     );
   });
+});
+
+exampleTests('src/run/provenance.ts', {
+  names: ['checkProvenance'],
+  scope: { checkProvenance, ...deskOf() },
 });

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { executeCells } from '../../src/run/execute.ts';
 import type { JournalLine } from '../../src/run/journal.ts';
-import { freshState, resumeFrom, unknownHost } from '../../src/run/resume.ts';
+import {
+  closesCell,
+  danglingReceipt,
+  freshState,
+  receiptLineOf,
+  resumeFrom,
+  unknownHost,
+} from '../../src/run/resume.ts';
+import { exampleTests } from '../support/examples.ts';
 import {
   casesOf,
   type Desk,
@@ -207,4 +215,9 @@ describe('freshState', () => {
     expect([...state.cells.values()].map((each) => each.cell)).toEqual(schedule);
     expect(state.lines).toEqual([]);
   });
+});
+
+exampleTests('src/run/resume.ts', {
+  names: ['resumeFrom', 'freshState', 'closesCell', 'receiptLineOf', 'danglingReceipt'],
+  scope: { resumeFrom, freshState, closesCell, receiptLineOf, danglingReceipt },
 });

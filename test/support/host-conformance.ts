@@ -65,7 +65,7 @@ const call = { signal: new AbortController().signal };
 
 /** Declares the suite for a transport around test/fixtures/hosts/desk-host.mjs. */
 export function hostConformance(transport: string, open: () => Host | Promise<Host>): void {
-  describe(`${transport} transport`, () => {
+  describe(`${transport} transport`, { timeout: 30_000 }, () => {
     let host: Host;
 
     beforeAll(async () => {
