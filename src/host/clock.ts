@@ -1,4 +1,5 @@
 /** The clock of the machine. */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../run/host.ts';
 
 /** Longest delay a timer of the platform can hold. */
@@ -18,6 +19,8 @@ export const systemClock: Clock = {
         resolve();
       };
       const timer = setTimeout(end, Math.min(ms, longestTimerMs));
+      // One listener per waiting cell is no leak.
+      setMaxListeners(0, signal);
       signal.addEventListener('abort', end, { once: true });
       if (signal.aborted) end();
     }),

@@ -2,9 +2,9 @@
  * The `module` transport: a host in our own process. A call that blocks the event loop cannot be interrupted, and a host could
  * read what is not meant for it; sealed runs therefore need `trustInProcess: true`.
  */
+import { setMaxListeners } from 'node:events';
 import { canonicalText } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { readJson } from '../base/strict-json.ts';
 import type { Clock, Host, HostCall } from '../run/host.ts';
 import {
   type ExecuteReply,
@@ -24,6 +24,7 @@ import {
 } from '../run/replies.ts';
 import type { Limits } from '../spec/spec.ts';
 import { systemClock } from './clock.ts';
+import { readWireJson, reasonOf } from './wire-json.ts';
 
 /** What a host module exports. Each call gets its own copy of the request. */
 export interface HostModule {
@@ -125,6 +126,8 @@ async function invoke<Request extends object>(
     }, limits.wallMs);
   });
   const abort = (): void => stop.abort();
+  // One listener per cell in flight is no leak.
+  setMaxListeners(0, limits.signal);
   limits.signal.addEventListener('abort', abort, { once: true });
   const returned = await Promise.race([called(work, request, stop.signal), ended]);
   clearTimeout(timer);
@@ -145,9 +148,19 @@ async function called<Request extends object>(
     return { kind: 'threw', detail: messageOf(error) };
   }
   try {
-    return { kind: 'value', value: readJson(canonicalText(reply)) };
+    return { kind: 'value', value: readWireJson(wireText(reply)) };
   } catch (error) {
     return { kind: 'unreadable', detail: messageOf(error) };
+  }
+}
+
+/** A reply as a worker would have written it; what JSON would drop or convert in silence is refused. */
+function wireText(reply: unknown): string {
+  try {
+    return canonicalText(reply);
+  } catch (error) {
+    if (reasonOf(error) !== 'E_SURROGATE') throw error;
+    return JSON.stringify(reply);
   }
 }
 

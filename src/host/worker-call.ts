@@ -1,5 +1,7 @@
 /** One request in flight at a worker: its limits, signs of life, and the answer that ends it. */
 
+import { setMaxListeners } from 'node:events';
+
 /** Why a request got no answer; `hostUnreachable`: no child is started for it any more. */
 export interface Failure {
   readonly kind: 'failed';
@@ -57,6 +59,8 @@ export class WorkerCall {
       () => this.stop('hostUnresponsive', `nothing heard for ${limits.silenceMs} ms`),
       limits.silenceMs,
     );
+    // One listener per cell in flight is no leak.
+    setMaxListeners(0, limits.signal);
     limits.signal.addEventListener('abort', this.abort, { once: true });
   }
 

@@ -1,6 +1,6 @@
 /** Lines a worker writes to standard output. */
-import { readJson } from '../base/strict-json.ts';
 import { type Hello, helloSchema } from '../run/receipt.ts';
+import { readWireJson } from './wire-json.ts';
 
 /** What a line is; `garbage` breaks the protocol. */
 export type HostLine =
@@ -10,12 +10,12 @@ export type HostLine =
   | { readonly kind: 'garbage'; readonly detail: string };
 
 /**
- * Reads one line. Its JSON is read strictly: NaN, repeated members and lone surrogates are no JSON.
+ * Reads one line. Its JSON is read strictly: NaN, repeated members and rounded integers are no JSON.
  * @example readHostLine(Buffer.from('ready')).kind // => 'garbage'
  */
 export function readHostLine(bytes: Uint8Array): HostLine {
   const value = jsonObjectOf(bytes);
-  if (value === null) return garbage('a line on standard output is no JSON object');
+  if (typeof value === 'string') return garbage(value);
   switch (value['kind']) {
     case 'hello': {
       const parsed = helloSchema.safeParse(value);
@@ -43,12 +43,14 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function jsonObjectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
+/** The object of a line, or what is wrong with it. */
+function jsonObjectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | string {
+  const problem = 'a line on standard output is no JSON object';
   try {
-    const value = readJson(bytes);
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+    const value = readWireJson(bytes);
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return problem;
     return { ...value };
-  } catch {
-    return null;
+  } catch (error) {
+    return error instanceof Error ? `${problem}: ${error.message}` : problem;
   }
 }

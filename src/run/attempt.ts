@@ -112,7 +112,8 @@ export function gradeKeyOf(parts: {
 
 /**
  * Runs one attempt and returns its receipt. Never rejects because of the host: a reply of the wrong cell, shape or size becomes
- * `infrastructureFault` (code protocolViolation), an artifact above the limit the outcome `limitExceeded`.
+ * `infrastructureFault` (code protocolViolation), an artifact above the limit the outcome `limitExceeded`, one that is no
+ * canonical JSON `agentError`.
  */
 export async function runAttempt(context: AttemptContext, task: AttemptTask): Promise<Receipt> {
   const request = executeRequestOf(context, task);
@@ -145,7 +146,10 @@ interface ReadArtifact {
   readonly problem?: { readonly outcome: ExecuteReply['outcome']; readonly fault: FaultReport };
 }
 
-/** An artifact above the limit is the agent's doing and therefore an outcome: a retry would let long answers be drawn again. */
+/**
+ * An artifact above the limit, or one no canonical JSON can hold, is the agent's doing and therefore an outcome: a fault would let
+ * the agent draw its answer again.
+ */
 function readArtifact(given: NonNullable<ExecuteReply['artifact']>): ReadArtifact {
   try {
     const bytes = canonicalBytes(given.inline);
@@ -161,8 +165,8 @@ function readArtifact(given: NonNullable<ExecuteReply['artifact']>): ReadArtifac
     return { artifact: { digest: digestOf(bytes), bytes: bytes.length, ...given } };
   } catch (error) {
     if (!(error instanceof LiftgateError)) throw error;
-    const fault = faultReport('protocolViolation', 'agent', error.message);
-    return { problem: { outcome: 'infrastructureFault', fault } };
+    const fault = faultReport('artifactUnreadable', 'agent', error.message);
+    return { problem: { outcome: 'agentError', fault } };
   }
 }
 

@@ -9,7 +9,15 @@ import { invariant } from '../base/errors.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { Case } from '../spec/units.ts';
 import { type AttemptContext, type AttemptTask, attemptKey, runAttempt } from './attempt.ts';
-import { attemptReserveUsd, type Budget, capBudget, costOf, unknownCost } from './budget.ts';
+import {
+  attemptReserveUsd,
+  type Budget,
+  capBudget,
+  costOf,
+  reserveBudget,
+  settleBudget,
+  unknownCost,
+} from './budget.ts';
 import { BudgetDesk } from './budget-desk.ts';
 import { longestWaitMs } from './grading.ts';
 import type { Clock, Host } from './host.ts';
@@ -125,8 +133,6 @@ async function openSession(options: ExecuteOptions): Promise<Session> {
   const { seal, resumed, clock } = options;
   const hello = await options.host.hello();
   const progress = [...resumed.cells.values()];
-  const desk = new BudgetDesk(capBudget(resumed.accounts, seal.limits.budget.usd));
-  for (const line of options.controlLines ?? []) desk.settle(0, costOf(line.receipt));
   return {
     options,
     context: {
@@ -137,7 +143,7 @@ async function openSession(options: ExecuteOptions): Promise<Session> {
       clock,
       signal: options.signal,
     },
-    desk,
+    desk: new BudgetDesk(openAccounts(options)),
     reserveUsd: attemptReserveUsd(seal.spec),
     startedMs: clock.elapsedMs(),
     lines: [...resumed.lines],
@@ -147,6 +153,17 @@ async function openSession(options: ExecuteOptions): Promise<Session> {
     lost: progress.filter((each) => each.closed && each.settled === null).length,
     stop: null,
   };
+}
+
+/** What earlier sessions and the controls spent, under the sealed cap. */
+function openAccounts(options: ExecuteOptions): Budget {
+  const { seal, resumed, controlLines = [] } = options;
+  const usd = attemptReserveUsd(seal.spec);
+  const spent = controlLines.reduce(
+    (budget, line) => settleBudget(reserveBudget(budget, usd) ?? budget, usd, costOf(line.receipt)),
+    resumed.accounts,
+  );
+  return capBudget(spent, seal.limits.budget.usd);
 }
 
 async function recordDangling(session: Session): Promise<void> {

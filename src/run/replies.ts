@@ -61,12 +61,39 @@ function schemaProblem(error: z.ZodError): string {
  * @example checkExecuteReply(request, { outcome: 'completed' }).valid // => false
  */
 export function checkExecuteReply(request: ExecuteRequest, value: unknown): Checked<ExecuteReply> {
-  const parsed = executeReplySchema.safeParse(value);
+  const parsed = executeReplySchema.safeParse(withShortDetails(value));
   if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
   const reply = parsed.data;
   const problem =
     echoProblem(request, reply) ?? executeContradiction(reply) ?? usageContradiction(reply.usage);
   return problem === null ? { valid: true, reply } : { valid: false, problem };
+}
+
+/** Longest detail kept of a fault or finding, in UTF-16 code units. */
+const detailLimit = 2048;
+
+/** Details quote what an agent wrote; their length must not decide the class of a cell, so they are cut before the shape is checked. */
+function withShortDetails(reply: unknown): unknown {
+  if (!isObject(reply)) return reply;
+  const critical = reply['critical'];
+  return {
+    ...reply,
+    ...('fault' in reply ? { fault: shortDetail(reply['fault']) } : {}),
+    ...(Array.isArray(critical) ? { critical: critical.map(shortDetail) } : {}),
+  };
+}
+
+function shortDetail(holder: unknown): unknown {
+  if (!isObject(holder) || typeof holder['detail'] !== 'string') return holder;
+  return { ...holder, detail: cut(holder['detail']) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function cut(detail: string): string {
+  return detail.slice(0, detailLimit).toWellFormed();
 }
 
 function executeContradiction(reply: ExecuteReply): string | null {
@@ -86,7 +113,7 @@ function usageContradiction(usage: Usage): string | null {
  * @example checkGradeReply(request, null).valid // => false
  */
 export function checkGradeReply(request: GradeRequest, value: unknown): Checked<GradeReply> {
-  const parsed = gradeReplySchema.safeParse(value);
+  const parsed = gradeReplySchema.safeParse(withShortDetails(value));
   if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
   const reply = parsed.data;
   const problem = echoProblem(request, reply) ?? gradeContradiction(reply);
@@ -112,7 +139,7 @@ export function faultReport(
   detail: string,
   retryAfterMs: number | null = null,
 ): FaultReport {
-  return { code, phase, retryAfterMs, detail: detail.toWellFormed().slice(0, 2048).toWellFormed() };
+  return { code, phase, retryAfterMs, detail: cut(detail) };
 }
 
 /**

@@ -101,6 +101,42 @@ describe('execute', () => {
     expect((await execute(host, 'well')).outcome).toBe('completed');
   });
 
+  test('a second answer that comes later spoils the request it comes with', async () => {
+    const host = open();
+    expect((await execute(host, 'repeats-itself')).outcome).toBe('completed');
+    const next = await execute(host, 'well', { cellKey: 'c'.repeat(64) });
+    expect(next.fault).toMatchObject({
+      code: 'protocolViolation',
+      detail: 'an answer for another cell',
+    });
+  });
+
+  test('mends a character that the host cut in half', async () => {
+    const reply = await execute(open(), 'half-character');
+    expect(reply).toMatchObject({
+      outcome: 'completed',
+      artifact: { inline: { says: 'cut \ufffd' } },
+    });
+  });
+
+  test('warns of nothing with many cells in flight', async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error): void => {
+      warnings.push(warning.message);
+    };
+    process.on('warning', note);
+    const stop = new AbortController();
+    const host = open('well', { concurrency: 12 });
+    const pending = Array.from({ length: 12 }, () =>
+      host.execute(executeRequest('hang'), { signal: stop.signal }),
+    );
+    const replies = Promise.all(pending);
+    stop.abort();
+    expect(new Set((await replies).map((reply) => reply.outcome))).toEqual(new Set(['cancelled']));
+    process.removeListener('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   test('sends cells to as many children as declared, one each', async () => {
     const host = open('well', { concurrency: 3 });
     const replies = await Promise.all(
@@ -216,7 +252,7 @@ describe('close', () => {
       await host.close();
       const grandchild = Number(readFileSync(file, 'utf8'));
       expect(grandchild).toBeGreaterThan(1);
-      await expect.poll(() => runs(grandchild)).toBe(false);
+      await expect.poll(() => runs(grandchild), { timeout: 10_000 }).toBe(false);
     },
   );
 
@@ -231,7 +267,7 @@ describe('close', () => {
     const host = open();
     await host.hello();
     const pending = execute(host, 'hang-telling');
-    await expect.poll(() => host.stderrTail()).toContain('asked');
+    await expect.poll(() => host.stderrTail(), { timeout: 10_000 }).toContain('asked');
     await host.close();
     expect((await pending).outcome).toBe('cancelled');
   });

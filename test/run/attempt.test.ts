@@ -152,7 +152,6 @@ describe('runAttempt', () => {
       'a known cost comes without a number',
     ],
     ['an unknown class', { outcome: 'evaluatorFailure' }, 'the reply is malformed at outcome'],
-    ['a surrogate half', { artifact: { mediaType: 'a', inline: '\ud800' } }, 'lone surrogate'],
   ])(
     'takes an execute reply with %s as a protocol violation, never as a score',
     async (_, changes, detail) => {
@@ -170,6 +169,31 @@ describe('runAttempt', () => {
       expect(host.gradings).toEqual([]);
     },
   );
+
+  test('takes an artifact that is no canonical JSON as malformed output of the agent', async () => {
+    const host = new ScriptedHost();
+    host.onExecute = () => ({ artifact: { mediaType: 'text/plain', inline: '\ud800' } });
+    expect(await attempt(host)).toMatchObject({
+      outcome: 'agentError',
+      fault: { code: 'artifactUnreadable' },
+      artifact: null,
+      gradeAttempts: 0,
+    });
+  });
+
+  test('cuts a long detail instead of calling the reply malformed', async () => {
+    const host = new ScriptedHost();
+    const detail = `${'x'.repeat(2047)}\u{1f600} and so on`;
+    host.onExecute = () => ({
+      outcome: 'agentError',
+      artifact: null,
+      fault: { code: 'agentCrash', phase: 'agent', retryAfterMs: null, detail },
+    });
+    expect(await attempt(host)).toMatchObject({
+      outcome: 'agentError',
+      fault: { detail: `${'x'.repeat(2047)}\ufffd` },
+    });
+  });
 
   test('names a fault the host did not explain unclassified', async () => {
     const host = new ScriptedHost();

@@ -277,6 +277,12 @@ describe('executeCells', () => {
     const controlLines = spent.result.lines.slice(0, 3);
     const { result } = await run(desk, dear, { controlLines });
     expect(result.lines).toHaveLength(spent.result.lines.length - 3);
+    const unknown = controlLines.map((line) => ({
+      ...line,
+      receipt: { ...line.receipt, usage: { ...line.receipt.usage, costKnown: false } },
+    }));
+    const none = await run(desk, dear, { controlLines: unknown });
+    expect(none.result).toMatchObject({ stoppedBy: 'budget', lines: [] });
   });
 
   test('reports progress up to the end', async () => {

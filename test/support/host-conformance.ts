@@ -152,6 +152,13 @@ export function hostConformance(transport: string, open: () => Host | Promise<Ho
       },
     );
 
+    test('a candidate cannot make a fault of its cell by writing half a character', async () => {
+      expect(await executed('half-character')).toMatchObject({
+        outcome: 'completed',
+        artifact: { inline: { says: 'cut \ufffd' } },
+      });
+    });
+
     test('a silent host is not blamed on the agent', async () => {
       const reply = await executed('hang', { limits: { wallMs: 60, silenceMs: 10_000 } });
       expect(reply).toMatchObject({
