@@ -81,6 +81,13 @@ export {
   pairedRiskDifferenceInterval,
   tangoStatistic,
 } from './paired-binary.ts';
+export {
+  type ExactClearance,
+  exactUnconditionalBounds,
+  exactUnconditionalClears,
+  exactUnconditionalInterval,
+  exactUnconditionalLower,
+} from './paired-binary-exact.ts';
 export { type RequiredUnits, type RequiredUnitsOptions, requiredUnits } from './power.ts';
 export {
   clopperPearsonInterval,

@@ -22,14 +22,19 @@ export interface PairedCounts {
 /** The discordant pairs alone, all that the exact test needs. */
 export type DiscordantCounts = Pick<PairedCounts, 'onlyCandidate' | 'onlyBaseline'>;
 
-/** What Tango's statistic needs of a table: gains, losses and all units. */
-interface Table {
+/** What Tango's statistic needs of a table: gains, losses and all units; whole numbers, gains + losses ≤ units, units ≥ 1. */
+export interface Table {
   readonly gains: number;
   readonly losses: number;
   readonly units: number;
 }
 
-function tableOf(counts: PairedCounts): Table {
+/**
+ * The table of the counts, checked.
+ * @throws {LiftgateError} stats-argument-invalid  if a count is negative or not whole
+ * @example tableOf({ both: 1, onlyCandidate: 2, onlyBaseline: 3, neither: 4 }) // => { gains: 2, losses: 3, units: 10 }
+ */
+export function tableOf(counts: PairedCounts): Table {
   requireCount('both', counts.both);
   requireCount('onlyCandidate', counts.onlyCandidate);
   requireCount('onlyBaseline', counts.onlyBaseline);
@@ -41,7 +46,11 @@ function tableOf(counts: PairedCounts): Table {
   };
 }
 
-function swapped({ gains, losses, units }: Table): Table {
+/**
+ * The table seen from the other arm.
+ * @example swapped({ gains: 2, losses: 3, units: 10 }) // => { gains: 3, losses: 2, units: 10 }
+ */
+export function swapped({ gains, losses, units }: Table): Table {
   return { gains: losses, losses: gains, units };
 }
 
@@ -57,8 +66,11 @@ function likeliestLoss({ gains, losses, units }: Table, difference: number): num
       : (2 * constant) / (root - linear);
 }
 
-/** T(D) for any D in [−1, 1]; a negative D is the swapped table's positive one. */
-function scoreAt(table: Table, difference: number): number {
+/**
+ * T(D) of a table for any D in [−1, 1], unchecked; a negative D is the swapped table's positive one.
+ * @example scoreAt({ gains: 3, losses: 1, units: 10 }, 0.2) // => 0
+ */
+export function scoreAt(table: Table, difference: number): number {
   if (difference < 0) return -scoreAt(swapped(table), -difference);
   const { gains, losses, units } = table;
   const distance = gains - losses - units * difference;
@@ -67,8 +79,11 @@ function scoreAt(table: Table, difference: number): number {
   return distance === 0 ? 0 : distance / Math.sqrt(variance);
 }
 
-/** The smallest D whose score is at most z: bisection down to neighbouring doubles, the side with the larger score kept. */
-function lowerBound(table: Table, z: number): number {
+/**
+ * The smallest D whose score is at most z: bisection down to neighbouring doubles, the side with the larger score kept.
+ * @example lowerBound({ gains: 0, losses: 5, units: 5 }, 1.96) // => -1
+ */
+export function lowerBound(table: Table, z: number): number {
   const { gains, losses, units } = table;
   if (losses === units) return -1;
   let below = -1;
