@@ -52,7 +52,12 @@ export function admitCases(spec: ExperimentSpec, rows: readonly CaseRow[]): Admi
     const each = caseOf(spec, source, problems);
     if (each !== null) admitted.push({ source, each });
   }
-  problems.push(...identityProblems(spec.claim.generalization, admitted));
+  problems.push(
+    ...identityProblems(
+      { generalization: spec.claim.generalization, ignore: spec.fingerprint.ignore },
+      admitted,
+    ),
+  );
   return {
     index: indexOf(spec, { rows, exclusions, admitted }),
     cases: admitted.map(({ each }) => each),

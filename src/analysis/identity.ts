@@ -1,8 +1,9 @@
-/** Identity of cases and units: odd ids, two spellings of one unit, a case told twice, a unit in two splits. */
+/** Identity of cases and units: odd ids, two spellings of one unit, a case told twice, a unit in two splits under one or two names. */
 import type { Problem } from '../base/errors.ts';
 import {
   type Case,
   type CaseRow,
+  fingerprintOf,
   skeletonOf,
   type UnitIdReason,
   unitIdProblem,
@@ -22,29 +23,38 @@ const reasons: Record<UnitIdReason, string> = {
   E_ID_CHAR: 'it has a control, invisible, private or unassigned character or an odd space',
 };
 
+/** What identity depends on besides the rows. */
+export interface IdentityRules {
+  readonly generalization: 'new-units' | 'fixed-roster';
+  /** Input fields that fingerprints leave out. */
+  readonly ignore: readonly string[];
+}
+
 /**
  * All identity problems of the admitted rows, in row order.
- * @example identityProblems('new-units', []) // => []
+ * @example identityProblems({ generalization: 'new-units', ignore: [] }, []) // => []
  */
-export function identityProblems(
-  generalization: 'new-units' | 'fixed-roster',
-  rows: readonly RowCase[],
-): Problem[] {
-  const check = new IdentityCheck(generalization);
+export function identityProblems(rules: IdentityRules, rows: readonly RowCase[]): Problem[] {
+  const check = new IdentityCheck(rules);
   for (const row of rows) check.add(row);
   return check.problems;
 }
 
 class IdentityCheck {
   readonly problems: Problem[] = [];
-  private readonly generalization: 'new-units' | 'fixed-roster';
+  private readonly rules: IdentityRules;
   private readonly cases = new Map<string, RowCase>();
   private readonly units = new Map<string, RowCase>();
   private readonly skeletons = new Map<string, RowCase>();
+  /** First row of each content, held back and not. */
+  private readonly contents = {
+    final: new Map<string, RowCase>(),
+    other: new Map<string, RowCase>(),
+  };
   private readonly reported = new Set<string>();
 
-  constructor(generalization: 'new-units' | 'fixed-roster') {
-    this.generalization = generalization;
+  constructor(rules: IdentityRules) {
+    this.rules = rules;
   }
 
   add(row: RowCase): void {
@@ -52,7 +62,9 @@ class IdentityCheck {
     if (row.each.unit !== row.each.id) this.spelling('unit', row.each.unit, row);
     this.twice(row);
     this.alias(row);
-    if (this.generalization === 'new-units') this.splits(row);
+    if (this.rules.generalization !== 'new-units') return;
+    this.splits(row);
+    this.renamed(row);
   }
 
   private spelling(what: 'case' | 'unit', id: string, row: RowCase): void {
@@ -107,6 +119,23 @@ class IdentityCheck {
         mend: 'Keep it in one split; if the cases come from different sources, give them different unit ids.',
       });
     }
+  }
+
+  /** The ledger refuses the same at reservation; here it costs nothing yet. */
+  private renamed(row: RowCase): void {
+    const { unit, split, input } = row.each;
+    const { final, other } = this.contents;
+    const [own, opposite] = split === 'final' ? [final, other] : [other, final];
+    const print = fingerprintOf(input, this.rules.ignore);
+    if (!own.has(print)) own.set(print, row);
+    const copy = opposite.get(print);
+    if (copy === undefined || copy.each.unit === unit || !this.once(`renamed ${unit}`)) return;
+    const there = `"${copy.each.split}" (${copy.source.file}:${copy.source.line})`;
+    this.report(row, {
+      code: 'unit-renamed',
+      message: `Unit "${unit}" in "${split}" shows what unit "${copy.each.unit}" shows in ${there}: a copy under another id is the same unit.`,
+      mend: 'Drop one with an admission rule {unique: {field: ...}}, or keep both in one split.',
+    });
   }
 
   private once(key: string): boolean {

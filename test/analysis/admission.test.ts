@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { admitCases, placeOfRow, unitFraction } from '../../src/analysis/admission.ts';
+import { admitCases, placeOfRow } from '../../src/analysis/admission.ts';
 import { digestOfValue } from '../../src/base/digest.ts';
 import { formatProblem } from '../../src/base/errors.ts';
-import { admittedCases, caseIndexSchema, finalCases } from '../../src/spec/case-index.ts';
+import { admittedCases, caseIndexSchema } from '../../src/spec/case-index.ts';
 import type { ExperimentSpec } from '../../src/spec/spec.ts';
-import type { CaseRow, Splits } from '../../src/spec/units.ts';
+import type { CaseRow } from '../../src/spec/units.ts';
 import { changed, smallExperiment, specOf } from '../spec/small-experiment.ts';
+import { rowsOf } from './rows.ts';
 
 type Fields = CaseRow['fields'];
 
@@ -14,16 +15,6 @@ const spec = await specOf(smallExperiment);
 const rosterSpec = await specOf(
   changed(['generalization: new-units', 'generalization: fixed-roster']),
 );
-
-/** Rows on the lines of one file; each differs in its text unless it says otherwise. */
-function rowsOf(...rows: readonly Fields[]): CaseRow[] {
-  return rows.map((fields, index) => ({
-    row: index + 1,
-    file: 'cases.jsonl',
-    line: index + 1,
-    fields: { text: `text ${index}`, label: 1, ...fields },
-  }));
-}
 
 function texts(rows: readonly CaseRow[], under: ExperimentSpec = spec): string[] {
   return admitCases(under, rows).problems.map(formatProblem);
@@ -245,6 +236,31 @@ describe('problems of rows', () => {
     expect(texts(rowsOf(...rows))).toEqual(expected);
   });
 
+  test('a copy under another id across the final border, but not within one side', () => {
+    const whole: ExperimentSpec = { ...spec, admission: [] };
+    const rows = rowsOf(
+      { ...first, text: 'Refund  42' },
+      { id: 'c2', family: 'u2', split: 'final', text: 'refund 42' },
+      { id: 'c3', family: 'u3', split: 'train', text: 'REFUND 42' },
+      { id: 'c4', family: 'u3', split: 'train', text: 'refund 42 ' },
+      { id: 'c5', family: 'u4', split: 'selection', text: 'refund 43' },
+    );
+    expect(texts(rows, whole)).toEqual([
+      'cases.jsonl:3:1 [unit-renamed]\n  Unit "u3" in "train" shows what unit "u1" shows in "final" (cases.jsonl:1): a copy under another id is the same unit.\n  Drop one with an admission rule {unique: {field: ...}}, or keep both in one split.',
+    ]);
+    expect(texts(rows, { ...whole, claim: rosterSpec.claim })).toEqual([]);
+  });
+
+  test('dates and other ignored fields do not make a copy new', () => {
+    const whole: ExperimentSpec = { ...spec, admission: [] };
+    const rows = rowsOf(
+      { ...first, text: 'a', sent: '1' },
+      { id: 'c2', family: 'u2', split: 'train', text: 'a', sent: '2' },
+    );
+    expect(texts(rows, whole)).toEqual([]);
+    expect(texts(rows, { ...whole, fingerprint: { ignore: ['sent'] } })).toHaveLength(1);
+  });
+
   test('a fixed roster may share a unit between splits, but never a case', () => {
     const shared = rowsOf(first, { ...first, id: 'c2', split: 'train' });
     expect(texts(shared, rosterSpec)).toEqual([]);
@@ -270,64 +286,5 @@ describe('problems of rows', () => {
     expect(shown.at(-1)).toBe(
       'cases.jsonl:21:1 id [field-not-text]\n  10 further rows from here on have the same problem.\n  Mend those shown, then check again.',
     );
-  });
-});
-
-describe('splits by hash', () => {
-  const splits = (final: number, selection: number, train: number): Splits => ({
-    by: 'hash',
-    salt: 'pepper',
-    final,
-    selection,
-    train,
-  });
-
-  function share(units: number, under: Splits, split: string): number {
-    const rows = rowsOf(
-      ...Array.from({ length: units }, (_, at) => ({ id: `c${at}`, family: `u${at}` })),
-    );
-    const { cases } = admitCases({ ...spec, splits: under }, rows);
-    return cases.filter((each) => each.split === split).length / units;
-  }
-
-  test('takes the fraction from the first 13 hex digits of sha256(salt LF unit)', () => {
-    // printf 'salt\nu1' | sha256sum
-    expect(unitFraction('salt', 'u1')).toBe(0xd2f078fec79fb / 2 ** 52);
-  });
-
-  test('lays final, selection and train out from 0', () => {
-    const rows = rowsOf(
-      ...Array.from({ length: 200 }, (_, at) => ({ id: `c${at}`, family: `u${at}` })),
-    );
-    const { cases, index } = admitCases({ ...spec, splits: splits(0.5, 0.2, 0.3) }, rows);
-    for (const { unit, split } of cases) {
-      const fraction = unitFraction('pepper', unit);
-      const later = fraction < 0.7 ? 'selection' : 'train';
-      expect(split).toBe(fraction < 0.5 ? 'final' : later);
-    }
-    expect(finalCases(index).length).toBe(cases.filter((each) => each.split === 'final').length);
-  });
-
-  test('comes near the declared shares', () => {
-    expect(share(2000, splits(0.5, 0.2, 0.3), 'final')).toBeCloseTo(0.5, 1);
-    expect(share(2000, splits(0.5, 0.2, 0.3), 'selection')).toBeCloseTo(0.2, 1);
-  });
-
-  test('a share of 1 takes all, whatever rounding does', () => {
-    expect(share(300, splits(1, 0, 0), 'final')).toBe(1);
-    expect(share(300, splits(0.7, 0.3, 0), 'train')).toBe(0);
-    expect(share(300, splits(0.7, 0, 0.3), 'selection')).toBe(0);
-  });
-
-  test('keeps the cases of a unit together and moves with the salt', () => {
-    const rows = rowsOf(
-      ...Array.from({ length: 60 }, (_, index) => ({ id: `c${index}`, family: `u${index % 12}` })),
-    );
-    const under = { ...spec, splits: splits(0.5, 0.2, 0.3) };
-    expect(texts(rows, under)).toEqual([]);
-    const other = { ...spec, splits: { ...splits(0.5, 0.2, 0.3), salt: 'salt' } };
-    const layout = (each: ExperimentSpec): string[] =>
-      admitCases(each, rows).cases.map(({ split }) => split);
-    expect(layout(other)).not.toEqual(layout(under));
   });
 });
