@@ -99,8 +99,9 @@ function canonicalValue(
   try {
     return readCanonical(bytes, source);
   } catch (error) {
-    // Read again without the line feed: an error at the end of the line then names this line and not the next one.
-    readJson(bytes.subarray(0, -1), source);
+    // Read again without the line feed: a syntax error at the end of the line then names this line and not the next one.
+    if (error instanceof LiftgateError && 'reason' in error.details)
+      readJson(bytes.subarray(0, -1), source);
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 /** The end of a run: decision, run folder and outcome entry; and the recorded decision read back. */
 import { type Digest, digestHex, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { strongerOf } from '../gate/compose.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import {
@@ -14,7 +13,7 @@ import { renderSummary } from '../report/markdown.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import type { ExecuteResult } from '../run/execute.ts';
 import type { Cell, ReceiptLine } from '../run/receipt.ts';
-import { runEvidence, runInfo } from '../verify/evidence.ts';
+import { overallDecision, runEvidence, runInfo } from '../verify/evidence.ts';
 import { buildManifest, formatManifest, manifestDigest, runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
 import { type Dispatcher, experimentState } from './prepare-run.ts';
@@ -124,7 +123,6 @@ interface Outcome {
 async function recordOutcome(parts: SettleParts, outcome: Outcome): Promise<void> {
   const { ledger, final, result, schedule } = parts;
   const { document, exposure } = outcome;
-  const decisions = document.decisions.map((each) => each.decision);
   await ledger.append({
     kind: 'outcome',
     requestId: `outcome:${digestHex(exposure.entryId)}:${exposure.attempt}`,
@@ -138,7 +136,7 @@ async function recordOutcome(parts: SettleParts, outcome: Outcome): Promise<void
       missing: result.missing.length,
       manifestDigest: outcome.manifestDigest,
       resultDigest: outcome.resultDigest,
-      verdict: decisions.includes('ship') ? 'ship' : decisions.reduce(strongerOf, 'need_more_work'),
+      verdict: overallDecision(document),
       exitCode: document.verdict.exitCode,
       disclosure: final.seal.disclosure,
       alphaNano: final.seal.analysis.alphaNano,

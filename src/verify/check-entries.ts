@@ -7,6 +7,7 @@ import { formatDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { type Finding, faultsOf, findingOf } from './checklist.ts';
+import { overallDecision } from './evidence.ts';
 import type { LedgerView, Reading, RunEntries } from './reading.ts';
 import { canonicalLines, manifestDigest, type RunFiles, runFile, runFileNames } from './record.ts';
 
@@ -33,32 +34,39 @@ export function checkEntries(files: RunFiles, seal: SealedExperiment, read: Read
   );
 }
 
+/** One reservation, then one exposure, then its attempts, in the order of their numbers. */
 function parseEntries(bytes: Uint8Array): RunEntries {
   const stored = canonicalLines(bytes, runFileNames.entries).map(({ value }): StoredEntry => {
     const line = new TextEncoder().encode(canonicalLine(value));
     return { entry: parseEntry(line, runFileNames.entries), entryId: entryId(line), bytes: line };
   });
-  let reserve: RunEntries['reserve'] | undefined;
-  let expose: RunEntries['expose'] | undefined;
-  const fences: string[] = [];
-  for (const { entry, entryId: id } of stored) {
-    if (isKind(entry, 'reserve')) reserve = { entry, id };
-    else if (isKind(entry, 'expose')) expose = { entry, id };
-    if (
-      isKind(entry, 'expose') ||
-      (isKind(entry, 'attempt') && entry.body.expose === expose?.entry.seq)
-    )
-      fences.push(entry.body.fence);
-    else if (!isKind(entry, 'reserve')) throw strayEntry(entry.kind);
+  const [reserve, expose, ...attempts] = stored;
+  if (reserve === undefined || !isKind(reserve.entry, 'reserve')) throw strayEntry(reserve);
+  if (expose === undefined || !isKind(expose.entry, 'expose')) throw strayEntry(expose);
+  const { seq, body } = expose.entry;
+  const fences = [body.fence];
+  for (const attempt of attempts) {
+    const { entry } = attempt;
+    const follows = isKind(entry, 'attempt') && entry.body.expose === seq;
+    if (!follows || entry.body.attempt !== fences.length + 1) throw strayEntry(attempt);
+    fences.push(entry.body.fence);
   }
-  if (reserve === undefined || expose === undefined) throw strayEntry('no reserve or expose');
-  return { reserve, expose, stored, fences };
+  const seqs = stored.map(({ entry }) => entry.seq);
+  const back = stored.find((_, at) => at > 0 && (seqs[at] ?? 0) <= (seqs[at - 1] ?? 0));
+  if (back !== undefined) throw strayEntry(back);
+  return {
+    reserve: { entry: reserve.entry, id: reserve.entryId },
+    expose: { entry: expose.entry, id: expose.entryId },
+    stored,
+    fences,
+  };
 }
 
-function strayEntry(kind: string): LiftgateError {
+function strayEntry(stray: StoredEntry | undefined): LiftgateError {
+  const found = stray === undefined ? 'one is missing' : `${stray.entry.kind} ${stray.entry.seq}`;
   return new LiftgateError(
     'run-invalid',
-    `The run's entries are not a reservation, an exposure and its attempts (${kind}).`,
+    `The run's entries are not a reservation, an exposure and its attempts (${found}).`,
     {
       where: { file: runFileNames.entries },
       mend: 'Restore the recorded file.',
@@ -102,7 +110,10 @@ export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Read
       body.receiptsRoot === receiptsRoot(lines) && body.receiptsCount === lines.length,
       'the receipts are not those recorded',
     ],
-    [body.exitCode === document.verdict.exitCode, 'the exit code differs from the recorded one'],
+    [
+      body.exitCode === document.verdict.exitCode && body.verdict === overallDecision(document),
+      'the verdict or exit code differs from the recorded one',
+    ],
   ];
   const voided = ledger.entries.some(
     ({ entry }) => isKind(entry, 'void') && entry.body.outcome === outcome.seq,

@@ -1,10 +1,14 @@
 /** Evidence of a recorded run: what `run` decides from and `verify` decides from again, made by one function. */
 import type { Evidence } from '../analysis/evidence.ts';
+import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
-import type { RunInfo } from '../report/run-facts.ts';
+import { strongerOf } from '../gate/compose.ts';
+import type { Decision } from '../gate/gate.ts';
+import type { DecisionDocument } from '../report/decision.ts';
+import { orderedLines, type RunInfo } from '../report/run-facts.ts';
 import { controlResults } from '../run/control-results.ts';
 import { checkProvenance } from '../run/provenance.ts';
-import type { ReceiptLine } from '../run/receipt.ts';
+import { type ControlResult, isOutcome, type ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 
@@ -19,17 +23,43 @@ export interface RecordedRun {
   readonly fence: string;
 }
 
-/** Evidence of a run under its own exposure. */
+/** Evidence of a run under its own exposure; the order of the receipts changes nothing. */
 export function runEvidence(run: RecordedRun): Evidence {
-  const { seal, index, lines, controlLines } = run;
+  const { seal, index } = run;
+  const lines = orderedLines(run.lines);
   return {
     seal,
     index,
     lines,
-    controls: controlResults(seal, index, controlLines),
+    controls: heldToHost(controlResults(seal, index, run.controlLines), run),
     confirmatory: true,
     provenance: checkProvenance({ seal, index, lines }),
   };
+}
+
+/** Controls prove something about the host they ran on: a control whose outcomes came from another host than the cells' has failed. */
+function heldToHost(
+  results: readonly ControlResult[],
+  { lines, controlLines }: RecordedRun,
+): ControlResult[] {
+  const hosts = new Set(outcomeHosts(lines));
+  return results.map((result) => {
+    const own = outcomeHosts(controlLines.filter((line) => line.cell.arm === result.id));
+    if (hosts.size === 0 || own.every((host) => hosts.has(host))) return result;
+    return { ...result, passed: false, reason: 'it ran on another host than the cells' };
+  });
+}
+
+function outcomeHosts(lines: readonly ReceiptLine[]): string[] {
+  return lines
+    .filter((line) => isOutcome(line.receipt.outcome))
+    .map((line) => canonicalText(line.receipt.host));
+}
+
+/** The strongest decision of a document, or ship when any candidate ships: what the ledger's outcome entry says. */
+export function overallDecision({ decisions }: DecisionDocument): Decision {
+  const found = decisions.map((each) => each.decision);
+  return found.includes('ship') ? 'ship' : found.reduce(strongerOf, 'need_more_work');
 }
 
 /** Facts of a run that its receipts show: the first start and the last end. */

@@ -2,7 +2,13 @@
  * Verifies a recorded run offline: recomputes digests, schedule, pairing, estimates, gates and decision from the stored bytes, with
  * no host, no clock and no writes, and holds the folder against the ledger that recorded it.
  */
-import { type DecisionDocument, decide, formatDecision } from '../report/decision.ts';
+import { digestOf } from '../base/digest.ts';
+import {
+  type DecisionDocument,
+  decide,
+  formatDecision,
+  parseDecision,
+} from '../report/decision.ts';
 import { renderSummary, uncheckable } from '../report/markdown.ts';
 import { parseJournal } from '../run/journal.ts';
 import { resumeFrom } from '../run/resume.ts';
@@ -129,6 +135,7 @@ function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: R
     casesDigest: seal.digests.cases,
   });
   const { lines, cells } = resumeFrom(schedule, journal.lines);
+  const receipts = journal.lines.filter((line) => line.kind === 'receipt').length;
   const dangling = [...cells.values()].reduce((total, cell) => total + cell.dangling.length, 0);
   const faults = lineFaults(lines, {
     seal,
@@ -137,6 +144,8 @@ function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: R
     fences: entries.fences,
   });
   if (journal.keptBytes !== bytes.length) faults.push('the journal ends in a torn line');
+  if (receipts > lines.length)
+    faults.push(`${receipts - lines.length} receipts are recorded twice`);
   if (dangling > 0) faults.push(`${dangling} dispatches have no receipt`);
   read.lines = lines;
   return findingOf(faults, `${lines.length} receipts for ${schedule.length} planned cells`);
@@ -150,8 +159,9 @@ function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: R
   const run = { seal, index, lines, controlLines: controls, expose: entries.expose.id, fence };
   const document = decide(runEvidence(run), runInfo(run));
   read.document = document;
-  const same =
-    formatDecision(document) === new TextDecoder().decode(runFile(files, runFileNames.decision));
+  const bytes = runFile(files, runFileNames.decision);
+  const recorded = formatDecision(parseDecision(bytes, runFileNames.decision));
+  const same = recorded === formatDecision(document);
   const shown = document.decisions.map((each) => `${each.candidate} ${each.decision}`).join(', ');
   return same
     ? { detail: shown }
@@ -160,8 +170,8 @@ function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: R
 
 function checkSummary(files: RunFiles, document: DecisionDocument, { seal }: Reading): Finding {
   if (seal === undefined) return { faults: ['the seal could not be read'] };
-  const recorded = new TextDecoder().decode(runFile(files, runFileNames.summary));
-  return renderSummary(document, seal) === recorded
+  const recorded = runFile(files, runFileNames.summary);
+  return digestOf(renderSummary(document, seal)) === digestOf(recorded)
     ? { detail: runFileNames.summary }
     : { faults: [`${runFileNames.summary} differs from the recomputed summary`] };
 }
