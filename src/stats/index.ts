@@ -28,6 +28,8 @@ export {
   fUpperQuantile,
   type RatioDegrees,
 } from './chi-square.ts';
+export { type CoinSums, coinSums, type ThreeProbabilities } from './coin-sums.ts';
+export { type DecimalGrid, decimalGrid } from './decimal-grid.ts';
 export {
   type Binomial,
   betaCdf,
@@ -102,7 +104,24 @@ export {
   randomStream,
   resamplingStream,
 } from './random.ts';
+export {
+  type HodgesLehmann,
+  hodgesLehmann,
+  type SignedRankTest,
+  type SignTest,
+  signedRankTest,
+  signTest,
+  type ZeroRule,
+} from './rank.ts';
 export { roundSignificant, significantDigits } from './rounding.ts';
+export {
+  monteCarloP,
+  type SignFlipDraws,
+  type SignFlipTest,
+  signFlipInterval,
+  signFlipMonteCarlo,
+  signFlipTest,
+} from './sign-flip.ts';
 export { type BetaPoint, type BetaShape, erfc, logGamma } from './special.ts';
 export {
   type Description,
