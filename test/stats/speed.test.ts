@@ -2,7 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
 import { bettingBounds } from '../../src/stats/betting.ts';
 import { bootstrapTBounds } from '../../src/stats/bootstrap.ts';
-import { pairedRiskDifferenceInterval } from '../../src/stats/paired-binary.ts';
+import { type PairedCounts, pairedRiskDifferenceInterval } from '../../src/stats/paired-binary.ts';
+import {
+  exactUnconditionalClears,
+  exactUnconditionalLower,
+} from '../../src/stats/paired-binary-exact.ts';
 import { randomStream, resamplingStream } from '../../src/stats/random.ts';
 import { testSeed } from '../support/statistics.ts';
 
@@ -20,6 +24,10 @@ function fastestMs(run: () => unknown): number {
 const stream = resamplingStream(testSeed(3));
 const values = Array.from({ length: 1000 }, () => stream.word() / 2 ** 31 - 1);
 const range = { lower: -1, upper: 1 };
+
+function paired(onlyCandidate: number, onlyBaseline: number, units: number): PairedCounts {
+  return { both: units - onlyCandidate - onlyBaseline, onlyCandidate, onlyBaseline, neither: 0 };
+}
 
 describe('speed', () => {
   test.each([
@@ -46,6 +54,16 @@ describe('speed', () => {
           seed: testSeed(4),
           resamples: 10000,
         }),
+    ],
+    [
+      'the exact unconditional bound at 100 units',
+      200,
+      () => exactUnconditionalLower(paired(10, 5, 100), 0.025),
+    ],
+    [
+      'the exact unconditional decision at 2,000 units',
+      1000,
+      () => exactUnconditionalClears(paired(200, 150, 2000), { error: 0.025, threshold: 0.0065 }),
     ],
     [
       'a shuffle of 100,000 units',
