@@ -1,7 +1,8 @@
 /**
  * One attempt at one cell: execute, check, grade, and join both replies into one receipt.
  *
- * An execution whose outcome is known is never repeated; a grader that fails is asked again about the same artifact. Requests of
+ * A grader that fails is asked again about the same artifact; the execution is not repeated (only an interrupt of the run itself
+ * between execution and grade leaves the cell to a new attempt). Requests of
  * two arms differ in the surface and the opaque cell key only; grade requests do not hold the surface at all, and their key is
  * made from the artifact, so that a grader cannot tell arms apart.
  */

@@ -29,7 +29,7 @@ export interface GradeSummary {
 
 /**
  * Grades an artifact, at most `most` times. A host that dies while grading is an evaluator failure like a malformed grade: the
- * execution stands, only its grade is missing.
+ * execution stands, only its grade is missing. A grading the host calls cancelled though nobody interrupted the run is one too.
  */
 export async function gradeArtifact(task: GradeTask): Promise<GradeSummary> {
   let usage: Usage | null = null;
@@ -41,7 +41,7 @@ export async function gradeArtifact(task: GradeTask): Promise<GradeSummary> {
       return { reply: tried.reply, outcome: 'evaluatorFailure', fault: null, attempts, usage };
     }
     fault = tried.fault;
-    if (tried.cancelled || task.signal.aborted) {
+    if (task.signal.aborted) {
       return { reply: null, outcome: 'cancelled', fault, attempts, usage };
     }
     if (attempts < task.most && (fault.retryAfterMs ?? 0) > 0) {
@@ -60,7 +60,6 @@ type Tried =
       readonly reply: null;
       readonly usage: Usage | null;
       readonly fault: FaultReport;
-      readonly cancelled: boolean;
     };
 
 async function gradeOnce(task: GradeTask, gradeAttempt: number): Promise<Tried> {
@@ -74,7 +73,6 @@ async function gradeOnce(task: GradeTask, gradeAttempt: number): Promise<Tried> 
       reply: null,
       usage: reply.gradeUsage,
       fault: reply.fault ?? faultReport('unclassified', 'grade', ''),
-      cancelled: reply.outcome === 'cancelled',
     };
   }
   const problem = gradeProblem(task.measures, reply);
@@ -88,7 +86,6 @@ function malformed(problem: string, usage: Usage | null): Tried {
     reply: null,
     usage,
     fault: faultReport('graderMalformed', 'grade', problem),
-    cancelled: false,
   };
 }
 

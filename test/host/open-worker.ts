@@ -15,7 +15,7 @@ const opened: WorkerHost[] = [];
 let files = 0;
 
 /** A signal that never aborts. */
-export const call = { signal: new AbortController().signal };
+export const call: { readonly signal: AbortSignal } = { signal: new AbortController().signal };
 
 /** A path nobody used yet. */
 export function freshFile(): string {

@@ -203,6 +203,20 @@ describe('executeCells', () => {
     expect(host.executions).toEqual([]);
   });
 
+  test('dispatches nothing that was waiting for budget when the signal came', async () => {
+    const stop = new AbortController();
+    const host = new ScriptedHost();
+    host.onExecute = async () => {
+      await turns(20);
+      stop.abort();
+      return {};
+    };
+    const desk = deskOf({ concurrency: 2, budget: { usd: 0.01 }, limits: { maxCostUsd: 0.006 } });
+    const { result } = await run(desk, host, { signal: stop.signal });
+    expect(result).toMatchObject({ stoppedBy: 'signal', budget: { reservedNanos: 0 } });
+    expect(host.executions).toHaveLength(1);
+  });
+
   test('stops at the wall time, with what is in flight recorded', async () => {
     const desk = deskOf({ cases: casesOf(4), budget: { wallMinutes: 1 } });
     const host = new ScriptedHost();

@@ -189,6 +189,13 @@ describe('grading of an attempt', () => {
     expect((await attempt(other)).gradeUsage).toMatchObject({ costUsd: 0.01, costKnown: false });
   });
 
+  test('does not believe a host that calls a grading cancelled though nobody interrupted', async () => {
+    const host = new ScriptedHost();
+    host.onGrade = () => ({ outcome: 'cancelled', scores: {}, critical: null });
+    const receipt = await attempt(host);
+    expect(receipt).toMatchObject({ outcome: 'evaluatorFailure', gradeAttempts: 3 });
+  });
+
   test('ends as cancelled when the run is interrupted while grading', async () => {
     const stop = new AbortController();
     const host = new ScriptedHost();

@@ -145,6 +145,25 @@ describe('resumeFrom', () => {
     expect(again.result.stoppedBy).toBeNull();
   });
 
+  test('holds the first outcome of a cell final', async () => {
+    const desk = deskOf({ cases: casesOf(1) });
+    const { journal } = await run(desk, [], new ScriptedHost());
+    const [dispatch, receipt] = journal;
+    if (dispatch?.kind !== 'dispatch' || receipt?.kind !== 'receipt') throw new Error('no attempt');
+    const cellKey = 'b'.repeat(64);
+    const { line } = receipt;
+    const again: JournalLine[] = [
+      { ...dispatch, attempt: 2, cellKey },
+      { kind: 'receipt', line: { ...line, receipt: { ...line.receipt, attempt: 2, cellKey } } },
+    ];
+    const [first] = resumeFrom(desk.schedule, [...journal, ...again]).cells.values();
+    expect(first).toMatchObject({
+      attempts: 2,
+      closed: true,
+      settled: { receipt: { attempt: 1 } },
+    });
+  });
+
   test('ignores an equal second receipt', async () => {
     const desk = deskOf({ cases: casesOf(1) });
     const { journal, result } = await run(desk, [], new ScriptedHost());

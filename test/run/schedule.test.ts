@@ -88,6 +88,13 @@ describe('planSchedule', () => {
     );
   });
 
+  test('follows no arm always by the same other arm', () => {
+    const arms = ['a', 'b', 'c'];
+    const cells = planSchedule({ cases: many(60), arms, repeats: 1, casesDigest });
+    const orders = blocksOf(cells, 3).map((block) => block.map((cell) => cell.arm).join(''));
+    expect(new Set(orders).size).toBe(6);
+  });
+
   test('keeps mean positions of two arms within one place of each other', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.string(), (count, salt) => {
