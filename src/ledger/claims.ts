@@ -220,10 +220,7 @@ export function addClaim(
   for (const { id, skeleton, fingerprints } of units) {
     const key = unitKey(claim.population, skeleton);
     const before = state.units.get(key);
-    known.push([
-      key,
-      { id: before?.id ?? id, claims: [...(before?.claims ?? []).filter(alive), claim.seq] },
-    ]);
+    known.push([key, { id, claims: [...(before?.claims ?? []).filter(alive), claim.seq] }]);
     for (const print of fingerprints) {
       const owners = prints.get(print) ?? state.fingerprints.get(print) ?? [];
       const owner = { claim: claim.seq, population: claim.population, skeleton, id };

@@ -30,6 +30,7 @@ import { parseUnits } from './units-object.ts';
 export interface LedgerStore {
   /** Number of entries, after checking that they are numbered 0 .. n-1 and that nothing else lies among them. */
   listEntries(): Promise<number>;
+  /** Stored bytes; what is not a plain file of its own is damage. */
   readEntry(seq: number): Promise<Uint8Array>;
   /** Stores an entry under its number; false when the number is taken. */
   putIfAbsent(seq: number, bytes: Uint8Array): Promise<boolean>;

@@ -58,7 +58,6 @@ class FolderStore implements LedgerStore {
       );
       const expected = new Set(names.map((_, seq) => entryFileName(seq)));
       for (const name of names) if (!expected.has(name)) throw this.strayName(name, names.length);
-      for (const name of names) await this.mustBeFile(join(this.log, name));
       return names.length;
     });
   }
@@ -160,7 +159,6 @@ class FolderStore implements LedgerStore {
     } catch (error) {
       if (errorCodeOf(error) !== 'EEXIST') throw error;
     }
-    this.foldersDurable = false;
   }
 
   /** Writes bytes under a new name, whole and durable, or returns false when the name is taken. */

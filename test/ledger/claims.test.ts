@@ -8,6 +8,7 @@ import {
   alphaNano,
   countingPorts,
   develop,
+  digestNamed,
   exposeExperiment,
   outcomeBody,
   recordPlan,
@@ -236,6 +237,17 @@ describe('development', () => {
       seq: early.expose,
       count: 1,
     });
+  });
+
+  it('may use measured units once their measurement was aborted', async () => {
+    const ledger = newLedger();
+    const { expose } = await exposeExperiment(ledger, 'early', unitsNamed(['u-1']));
+    const body = { expose, reason: 'host gone', receiptsRoot: digestNamed('none') };
+    await ledger.append({ kind: 'abort', requestId: 'a', body });
+    await develop(ledger, 'next', unitsNamed(['u-1']));
+    expect(unitStatus(await ledger.state(), 'mails', 'u-1').status).toBe('exposed');
+    const error = await tryReserve(ledger, ['u-1']);
+    expect(error.details).toMatchObject({ reason: 'unit-exposed', ownerSeq: expose });
   });
 
   it('is shared between experiments and recorded once per experiment, units and reason', async () => {

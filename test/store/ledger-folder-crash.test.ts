@@ -3,7 +3,7 @@ import { LiftgateError } from '../../src/base/errors.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { LedgerFiles, NewFile } from '../../src/store/ledger-files.ts';
 import { openLedger } from '../../src/store/ledger-folder.ts';
-import { afterCrash, CrashFiles } from '../support/crash-files.ts';
+import { afterCrash, afterKill, CrashFiles } from '../support/crash-files.ts';
 import {
   countingPorts,
   recordFinal,
@@ -145,6 +145,30 @@ describe('a ledger folder after a loss of power', () => {
       }
     }
     expect(resumed).toBeGreaterThan(150);
+  });
+
+  it('keeps what a second process acknowledged after the first was killed', async () => {
+    const disk = new CrashFiles();
+    const entryIds = await write(disk, disk);
+    let states = 0;
+    const parentDurable = 2;
+    for (const moment of disk.moments.slice(parentDurable)) {
+      if (moment.acknowledged > 1) break;
+      const second = afterKill(moment);
+      await recordPlan(ledgerOn(second), 'e');
+      second.acknowledge();
+      const last = second.moments.at(-1);
+      if (last === undefined) throw new Error('nothing happened');
+      for (const found of afterCrash(last)) {
+        const present = await ledgerOn(found).entries();
+        expect(present.length).toBeGreaterThanOrEqual(2);
+        expect(present[1]?.entry.kind).toBe('seal');
+        expect((await ledgerOn(found).verify()).ok).toBe(true);
+        states += 1;
+      }
+    }
+    expect(states).toBeGreaterThan(40);
+    expect(entryIds).toHaveLength(4);
   });
 
   it.each([

@@ -85,6 +85,17 @@ describe('a ledger folder on a failing disk', () => {
     60_000,
   );
 
+  it('is asked to confirm again what another process may not have confirmed', async () => {
+    const folder = join(await newFolder(), 'ledger');
+    await work(openLedger(folder, countingPorts()));
+    const { files, calls } = faultyFiles(nodeFiles, { at: 1000, code: 'EIO', sticky: false });
+    await work(openLedger(folder, { ...countingPorts(), files }));
+    const confirmed = calls.filter((step) => syncs.includes(step));
+    const folders = ['syncFolder', 'syncFolder'];
+    const one = ['syncFile', 'syncFolder'];
+    expect(confirmed).toEqual([...folders, ...one, ...one, ...one, ...one]);
+  });
+
   it('says what failed, where, and how to go on', async () => {
     const folder = join(await newFolder(), 'ledger');
     const { files } = faultyFiles(nodeFiles, { at: 1, code: 'EROFS', sticky: true });

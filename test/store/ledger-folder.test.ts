@@ -149,6 +149,8 @@ describe('a ledger folder', () => {
     await rename(object, join(folder, 'object'));
     await symlink(join(folder, 'object'), object);
     const linked = await refusalOf(openLedger(folder).object(digestOf(bytes)));
+    expect(linked.code).toBe('ledger-damaged');
+    expect(linked.message).toBe(entry.message);
     expect(linked.where).toEqual({ file: object });
     await rename(join(folder, 'log'), join(folder, 'elsewhere'));
     await symlink(join(folder, 'elsewhere'), join(folder, 'log'));

@@ -176,6 +176,11 @@ export class CrashFiles implements LedgerFiles {
   }
 }
 
+/** The file system another process meets when the writer is killed at this moment and the power stays on. */
+export function afterKill(moment: Moment): CrashFiles {
+  return new CrashFiles(copyDisk(moment.disk));
+}
+
 /** Subsets of the pending names that are tried: all of them up to six, else none, all, and each one alone missing or present. */
 function subsets(count: number): readonly (readonly boolean[])[] {
   const pick = (chosen: (index: number) => boolean) =>
