@@ -90,6 +90,16 @@ export {
   exactUnconditionalInterval,
   exactUnconditionalLower,
 } from './paired-binary-exact.ts';
+export {
+  type DurationSummary,
+  durationSummary,
+  harrellDavis,
+  type NearestRank,
+  nearestRank,
+  type Percent,
+  type PercentileType,
+  percentile,
+} from './percentile.ts';
 export { type RequiredUnits, type RequiredUnitsOptions, requiredUnits } from './power.ts';
 export {
   clopperPearsonInterval,
@@ -113,6 +123,16 @@ export {
   signTest,
   type ZeroRule,
 } from './rank.ts';
+export {
+  median,
+  medianDeviation,
+  type RobustSummary,
+  robustSummary,
+  type TrimmedMean,
+  type TrimmedMeanOptions,
+  trimmedMean,
+  trimmedMeanInterval,
+} from './robust.ts';
 export { roundSignificant, significantDigits } from './rounding.ts';
 export {
   monteCarloP,
