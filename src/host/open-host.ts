@@ -19,6 +19,7 @@ export async function openHost(loaded: LoadedExperiment): Promise<Host> {
       cwd: loaded.folder,
       concurrency: host.concurrency,
       limits: host.limits,
+      env: host.env,
     });
   }
   try {

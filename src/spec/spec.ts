@@ -52,7 +52,20 @@ const hostCommon = {
 };
 
 export const hostSchema = z.union([
-  z.strictObject({ worker: z.array(z.string().min(1)).min(1), ...hostCommon }),
+  z.strictObject({
+    worker: z.array(z.string().min(1)).min(1),
+    env: z
+      .array(
+        z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable'),
+      )
+      .default([])
+      .describe(
+        'Environment variables passed on beside PATH, HOME and TMPDIR; values are never recorded.',
+      ),
+    ...hostCommon,
+  }),
   z.strictObject({
     module: relativePathSchema,
     trustInProcess: z.boolean().default(false),
