@@ -102,6 +102,23 @@ describe('formatEntry and parseEntry', () => {
     expect(read.message).toBe('The entry has 1048577 bytes; an entry has at most 1048576.');
   });
 
+  it('take an entry of exactly 1 MiB and refuse one byte more', () => {
+    const padded = (extra: number): LedgerEntry => {
+      const changed = Array.from({ length: 992 }, () => '€'.repeat(350));
+      const pads = Array.from({ length: 8 }, (_, index) =>
+        'x'.repeat(Math.max(0, Math.min(512, extra - 512 * index))),
+      );
+      const body = { experimentId: 'e', from: d, to: d, reason: 'r', blind: [] };
+      return { ...around, kind: 'amend', body: { ...body, changed: [...changed, ...pads] } };
+    };
+    const room = maximumEntryBytes - formatEntry(padded(0)).length;
+    expect(room).toBeLessThan(8 * 512);
+    const full = formatEntry(padded(room));
+    expect(full).toHaveLength(maximumEntryBytes);
+    expect(parseEntry(full)).toEqual(padded(room));
+    expect(failure(() => formatEntry(padded(room + 1))).code).toBe('usage');
+  });
+
   it('say what is wrong with a damaged file and how to mend it', () => {
     const line = canonicalLine(release);
     const crlf = failure(() => parseEntry(bytesOf(line.replace('\n', '\r\n')), '00000007.json'));
