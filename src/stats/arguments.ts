@@ -79,6 +79,22 @@ export function requireWithin(name: string, value: number, range: Bounds): void 
 }
 
 /**
+ * Refuses anything but a number above a bound.
+ * @throws {LiftgateError} stats-argument-invalid
+ */
+export function requireAbove(name: string, value: number, bound: number): void {
+  if (!(value > bound)) refuse(name, `a number above ${bound}`, value);
+}
+
+/**
+ * Refuses anything but a list of the wanted length.
+ * @throws {LiftgateError} stats-argument-invalid
+ */
+export function requireLength(name: string, values: readonly unknown[], length: number): void {
+  if (values.length !== length) refuse(name, `a list of ${length} values`, values.length);
+}
+
+/**
  * Refuses a list that holds anything but finite numbers, naming the first offender's index.
  * @throws {LiftgateError} stats-argument-invalid
  */

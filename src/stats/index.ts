@@ -48,6 +48,16 @@ export {
   tUpper,
   tUpperQuantile,
 } from './distribution.ts';
+export {
+  type ArmStandardized,
+  armStandardizedDifference,
+  cliffsDelta,
+  type PairedOddsRatio,
+  pairedDominance,
+  pairedOddsRatio,
+  type StandardizedDifference,
+  standardizedDifference,
+} from './effect-size.ts';
 export { exp, expm1, log, log1p } from './elementary.ts';
 export {
   type Bounds,
@@ -151,3 +161,14 @@ export {
   moments,
   sum,
 } from './summary.ts';
+export {
+  type EquivalenceOptions,
+  type EquivalenceTest,
+  equivalenceTest,
+  type PairedTOptions,
+  pairedTTest,
+  pooledTTest,
+  type TTest,
+  type TwoArms,
+  welchTTest,
+} from './t-test.ts';

@@ -56,7 +56,11 @@ export function moments(values: readonly number[]): Moments {
   const squares = sum(residuals.map((residual) => residual * residual));
   const variance = units < 2 ? 0 : Math.max(0, squares - (slip * slip) / units) / (units - 1);
   const noise = 1e-12 * values.reduce((size, value) => Math.max(size, Math.abs(value)), 0);
-  return { units, mean: first + slip / units, variance: variance <= noise * noise ? 0 : variance };
+  return {
+    units,
+    mean: first + slip / units,
+    variance: Math.sqrt(variance) <= noise ? 0 : variance,
+  };
 }
 
 /** What a report prints about a list of numbers; `standardDeviation` is indeterminate below 2 values. */
