@@ -42,7 +42,7 @@ export function createOutput(options: { json: boolean; stdout: Sink; stderr: Sin
   };
 }
 
-/** The text of a failure: where and code, what, how to mend; spec problems one after another. */
+/** The text of a failure: where and code, what, how to mend, what a failed host said; problems of a list one after another. */
 export function failureText(error: LiftgateError): string {
   if (error.problems.length > 0) {
     const count = error.problems.length === 1 ? '1 problem' : `${error.problems.length} problems`;
@@ -55,7 +55,16 @@ export function failureText(error: LiftgateError): string {
     head,
     `  ${error.message}`,
     ...(error.mend === undefined ? [] : [`  ${error.mend}`]),
+    ...hostWords(error),
   ].join('\n');
+}
+
+/** What a host that could not be used wrote to standard error, indented. */
+function hostWords({ details }: LiftgateError): string[] {
+  const { stderr } = details;
+  if (typeof stderr !== 'string' || stderr.trim() === '') return [];
+  const lines = stderr.trim().split('\n');
+  return ['  The host wrote to standard error:', ...lines.map((line) => `    ${line}`)];
 }
 
 /** The same failure as a JSON document. */
@@ -73,6 +82,7 @@ export function failureDocument(error: LiftgateError): unknown {
       message: error.message,
       mend: error.mend ?? null,
       where: place(error.where),
+      hostWrote: typeof error.details['stderr'] === 'string' ? error.details['stderr'] : null,
       problems: error.problems.map(({ code, message, mend, where }) => ({
         code,
         message,

@@ -101,11 +101,8 @@ interface RowContext extends ReceiptFileContext {
 type Row = { readonly line: ReceiptLine; readonly handWritten: boolean };
 
 function readRow(row: string, lineNumber: number, context: RowContext): Row | null {
-  const value = readJson(row, {
-    file: context.file,
-    firstLine: lineNumber,
-    errorCode: 'receipt-invalid',
-  });
+  const value = readValue(row, lineNumber, context);
+  if (value === undefined) return null;
   const journal = journalLineSchema.safeParse(value);
   if (journal.success) {
     return journal.data.kind === 'receipt' ? { line: journal.data.line, handWritten: false } : null;
@@ -126,6 +123,23 @@ function readRow(row: string, lineNumber: number, context: RowContext): Row | nu
     mend: 'Write {"case", "arm", "repeat", "outcome", "scores", "critical"} with a planned case, arm and repeat.',
   });
   return null;
+}
+
+/** The JSON value of a line; undefined when it is none, which is then one more problem. */
+function readValue(row: string, lineNumber: number, { file, problems }: RowContext): unknown {
+  try {
+    return readJson(row, { file, firstLine: lineNumber, errorCode: 'receipt-invalid' });
+  } catch (thrown) {
+    if (!(thrown instanceof LiftgateError) || thrown.code !== 'receipt-invalid') throw thrown;
+    const { message, mend, where } = thrown;
+    problems.push({
+      code: 'receipt-invalid',
+      where: { ...where, file },
+      message,
+      mend: mend ?? 'Write one JSON object per line.',
+    });
+    return undefined;
+  }
 }
 
 function lineOf(hand: HandReceipt, { seal, index, positions }: RowContext): ReceiptLine | null {

@@ -91,6 +91,11 @@ function controlSurfaces(loaded: LoadedExperiment): Map<string, SurfaceWire> {
   );
 }
 
+/** What a change of a sealed file takes while the units are only reserved: the old seal holds them. */
+function sealAnew({ spec }: LoadedExperiment): string {
+  return `give the units back with \`liftgate ledger release ${spec.name} --reason "..."\` and run again with --seal`;
+}
+
 export interface ControlStage {
   readonly loaded: LoadedExperiment;
   readonly seal: SealedExperiment;
@@ -112,7 +117,7 @@ export async function passControls(stage: ControlStage): Promise<readonly Receip
       'The experiment declares no control, so nothing shows that its harness classifies correctly.',
       {
         where: { file: loaded.file, path: 'controls' },
-        mend: 'Declare at least a known-pass, a known-fail and a fault control. The final units are still unexposed.',
+        mend: `The final units are still unexposed. Declare at least a known-pass, a known-fail and a fault control, ${sealAnew(loaded)}.`,
       },
     );
   }
@@ -138,7 +143,7 @@ export async function passControls(stage: ControlStage): Promise<readonly Receip
     `${failed.length} of ${results.length} controls were classified wrong:\n    ${named.join('\n    ')}`,
     {
       where: { file: loaded.file, path: 'controls' },
-      mend: 'Mend the host or the scorer, seal again and rerun. The final units are still unexposed.',
+      mend: `The final units are still unexposed. Mend the host or the scorer, ${sealAnew(loaded)}.`,
       details: { failed: failed.map((result) => result.id) },
     },
   );

@@ -84,6 +84,15 @@ describe('failureText', () => {
     expect(failureText(new LiftgateError('usage', 'No.'))).toBe('[usage]\n  No.');
   });
 
+  test('repeats what a failed host wrote to standard error', () => {
+    const details = { stderr: 'no licence found\nbye\n' };
+    const error = new LiftgateError('host-unreachable', 'Gone.', { mend: 'Start it.', details });
+    expect(failureText(error)).toBe(
+      '[host-unreachable]\n  Gone.\n  Start it.\n  The host wrote to standard error:\n    no licence found\n    bye',
+    );
+    expect(failureDocument(error)).toMatchObject({ error: { hostWrote: details.stderr } });
+  });
+
   test.each([
     [1, '1 problem found; nothing was done.'],
     [2, '2 problems found; nothing was done.'],
@@ -113,6 +122,7 @@ describe('failureDocument', () => {
         message: 'Bad.',
         mend: 'Mend it.',
         where: { file: 'e.yaml', line: null, column: null, path: null },
+        hostWrote: null,
         problems: [
           {
             code: 'p',
@@ -134,6 +144,7 @@ describe('failureDocument', () => {
       message: 'Oh.',
       mend: null,
       where: { file: null, line: null, column: null, path: null },
+      hostWrote: null,
       problems: [],
     });
   });

@@ -2,7 +2,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 
 /** Folder of the project, with a closing slash. */
 export const projectFolder: string = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,13 +21,17 @@ export interface Running {
   signal(name: NodeJS.Signals): void;
 }
 
-/** Starts any program; it is killed should the test end before it does. */
+const running = new Set<ChildProcessByStdio<null, Readable, Readable>>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts any program; it is killed should the tests end before it does. */
 export function startProgram(cwd: string, command: readonly [string, ...string[]]): Running {
   const [program, ...words] = command;
   const child = spawn(program, words, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  });
+  running.add(child);
+  child.once('close', () => running.delete(child));
   if (child.pid === undefined) throw new Error(`${program} could not be started`);
   return { pid: child.pid, ended: endOf(child), signal: (name) => void child.kill(name) };
 }

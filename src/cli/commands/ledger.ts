@@ -86,12 +86,11 @@ export async function verifyLedger(context: CommandContext, options: LedgerFlags
   return report.ok ? 0 : 42;
 }
 
-/** The latest experiment of a name. */
-async function named(ledger: Ledger, experimentId: string): Promise<ExperimentState> {
+/** Seals of one experiment name, the latest first: a name sealed again has several, and only one of them may hold the units. */
+async function named(ledger: Ledger, experimentId: string): Promise<ExperimentState[]> {
   const { experiments } = await ledger.state();
   const own = [...experiments.values()].filter((each) => each.experimentId === experimentId);
-  const last = own.sort((first, second) => first.sealedSeq - second.sealedSeq).at(-1);
-  if (last !== undefined) return last;
+  if (own.length > 0) return own.sort((first, second) => second.sealedSeq - first.sealedSeq);
   throw new LiftgateError('usage', `The ledger knows no experiment "${experimentId}".`, {
     mend: 'Use a name that `liftgate ledger list` shows.',
   });
@@ -103,16 +102,17 @@ export async function release(
   experimentId: string,
 ): Promise<number> {
   const ledger = commandLedger(context, options);
-  const { reservation, plan } = await named(ledger, experimentId);
-  if (reservation === null) {
+  const held = (await named(ledger, experimentId)).find((each) => each.phase === 'reserved');
+  if (held === undefined || held.reservation === null) {
     throw new LiftgateError(
       'ledger-conflict',
-      `The experiment "${experimentId}" holds no reservation.`,
+      `The experiment "${experimentId}" holds no reservation that could be released.`,
       {
-        mend: 'Nothing needs to be released.',
+        mend: 'Nothing needs to be released; exposed units stay spent.',
       },
     );
   }
+  const { reservation, plan } = held;
   const { entry } = await ledger.append({
     kind: 'release',
     requestId: `release:${reservation.seq}`,
@@ -136,16 +136,17 @@ export async function voidOutcome(
   experimentId: string,
 ): Promise<number> {
   const ledger = commandLedger(context, options);
-  const { outcome, plan } = await named(ledger, experimentId);
-  if (outcome === null) {
+  const settled = (await named(ledger, experimentId)).find((each) => each.phase === 'settled');
+  if (settled === undefined || settled.outcome === null) {
     throw new LiftgateError(
       'ledger-conflict',
-      `The experiment "${experimentId}" has no recorded outcome.`,
+      `The experiment "${experimentId}" has no recorded outcome that could be voided.`,
       {
         mend: 'Nothing needs to be voided.',
       },
     );
   }
+  const { outcome, plan } = settled;
   const { entry } = await ledger.append({
     kind: 'void',
     requestId: `void:${outcome.seq}`,

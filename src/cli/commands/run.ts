@@ -62,7 +62,8 @@ function report({ output, cwd }: CommandContext, options: RunFlags, result: RunR
     return result.exitCode;
   }
   if (result.recorded) output.line('Recorded decision; nothing was dispatched.');
-  if (existsSync(result.folder)) {
+  const kept = existsSync(result.folder);
+  if (kept) {
     output.line(`Run folder: ${folder}`);
     output.line(`Summary: ${folder}/summary.md`);
   }
@@ -70,7 +71,7 @@ function report({ output, cwd }: CommandContext, options: RunFlags, result: RunR
   output.document({
     status: result.status,
     recorded: result.recorded,
-    folder,
+    folder: kept ? folder : null,
     decision: result.document,
   });
   return exitCodeFor(result.document, options);
