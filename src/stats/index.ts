@@ -85,6 +85,21 @@ export {
   noncentralTUpper,
 } from './noncentral-t.ts';
 export {
+  agrestiMinInterval,
+  bonettPriceInterval,
+  conditionalExactInterval,
+  type NewcombePairedMethod,
+  newcombePairedInterval,
+  pairedWaldInterval,
+} from './paired-binary-intervals.ts';
+export {
+  type McnemarAsymptoticTest,
+  mcnemarAsymptotic,
+  mcnemarMidP,
+  type NoninferiorityTest,
+  pairedNoninferiorityTest,
+} from './paired-binary-tests.ts';
+export {
   type DiscordantCounts,
   type McnemarTest,
   mcnemarExact,
@@ -112,10 +127,14 @@ export {
 } from './percentile.ts';
 export { type RequiredUnits, type RequiredUnitsOptions, requiredUnits } from './power.ts';
 export {
+  agrestiCoullInterval,
   clopperPearsonInterval,
   clopperPearsonLower,
   clopperPearsonUpper,
+  jeffreysInterval,
+  midPInterval,
   type ProportionCounts,
+  wilsonContinuityInterval,
   wilsonInterval,
 } from './proportion.ts';
 export {
@@ -172,3 +191,11 @@ export {
   type TwoArms,
   welchTTest,
 } from './t-test.ts';
+export {
+  agrestiCaffoInterval,
+  meeInterval,
+  miettinenNurminenInterval,
+  newcombeInterval,
+  type TwoProportions,
+  twoProportionWaldInterval,
+} from './two-proportions.ts';

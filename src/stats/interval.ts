@@ -27,7 +27,26 @@ export type IntervalMethod =
   | 't-bootstrap-t'
   | 'betting-fixed-n'
   | 'tango-effective-n'
-  | 'mcnemar-exact';
+  | 'mcnemar-exact'
+  | 'newcombe-8'
+  | 'newcombe-9-continuity'
+  | 'newcombe-10'
+  | 'newcombe-10-continuity'
+  | 'bonett-price'
+  | 'agresti-min'
+  | 'wald'
+  | 'wald-continuity'
+  | 'conditional-exact'
+  | 'wilson-continuity'
+  | 'agresti-coull'
+  | 'jeffreys'
+  | 'jeffreys-open-ends'
+  | 'mid-p'
+  | 'miettinen-nurminen'
+  | 'mee'
+  | 'newcombe'
+  | 'newcombe-continuity'
+  | 'agresti-caffo';
 
 /** `finite-sample`: the error holds at every sample size. `asymptotic`: it is approached as the units grow. */
 export type Guarantee = 'finite-sample' | 'asymptotic';

@@ -8,7 +8,6 @@ import {
   pairedRiskDifferenceInterval,
   tangoStatistic,
 } from '../../src/stats/paired-binary.ts';
-import { referenceTests } from '../support/reference.ts';
 import { computed, expectRefusal } from '../support/statistics.ts';
 
 function counts(
@@ -19,106 +18,6 @@ function counts(
 ): PairedCounts {
   return Object.freeze({ both, onlyCandidate, onlyBaseline, neither });
 }
-
-interface Letters {
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-  readonly d: number;
-  readonly confidence: number;
-}
-
-function tango({ a, b, c, d, confidence }: Letters): { lower: number; upper: number } {
-  const { lower, upper } = computed(pairedRiskDifferenceInterval(counts(a, b, c, d), confidence));
-  return { lower, upper };
-}
-
-const published = [
-  'published-newcombe10-1-1-7-12-c0.95',
-  'published-wald-1-1-7-12-c0.95',
-  'published-bonettPrice-1-1-7-12-c0.95',
-  'published-wald-59-6-16-80-c0.95',
-  'published-agrestiMin-59-6-16-80-c0.95',
-  'published-newcombe10-59-6-16-80-c0.95',
-  'published-bonettPrice-59-6-16-80-c0.95',
-  'published-newcombe8-20-12-2-16-c0.95',
-  'published-newcombe10-20-12-2-16-c0.95',
-  'published-newcombe10-1-0-0-1-c0.95',
-  'published-newcombe10-8-3-1-2-c0.95',
-] as const;
-
-describe('paired binary outcomes', () => {
-  referenceTests('paired-binary.json', {
-    methods: {
-      pairedDifferenceIntervals: {
-        compute: (input) => ({
-          tango: tango(input),
-          estimate: (input.b - input.c) / (input.a + input.b + input.c + input.d),
-        }),
-        leftOutFields: [
-          'newcombe10',
-          'newcombe8',
-          'newcombe9Cc',
-          'newcombe10Cc',
-          'bonettPrice',
-          'agrestiMin',
-          'wald',
-          'waldCc',
-          'conditionalExact',
-        ],
-      },
-      mcnemar: {
-        compute: ({ b, c }) => {
-          const { pTwoSided, pGreater, pLess } = mcnemarExact({
-            onlyCandidate: b,
-            onlyBaseline: c,
-          });
-          return {
-            discordant: b + c,
-            pExact: pTwoSided,
-            pExactGreater: pGreater,
-            pExactLess: pLess,
-          };
-        },
-        leftOutFields: [
-          'chi2',
-          'pAsymptotic',
-          'chi2Cc',
-          'pAsymptoticCc',
-          'pMid',
-          'pMidGreater',
-          'pMidLess',
-        ],
-      },
-      tangoNoninferiority: {
-        compute: ({ a, b, c, d, margin, alpha }) => {
-          const z = computed(tangoStatistic(counts(a, b, c, d), -margin));
-          const { lower } = computed(pairedRiskDifferenceBounds(counts(a, b, c, d), alpha));
-          return {
-            z,
-            pValue: normalUpper(z),
-            lowerBoundOneSided: lower,
-            noninferior: lower > -margin,
-          };
-        },
-      },
-      publishedInterval: { compute: tango, leftOutCases: published },
-      publishedP: {
-        compute: ({ b, c }) => ({
-          p: mcnemarExact({ onlyCandidate: b, onlyBaseline: c }).pTwoSided,
-        }),
-        leftOutCases: [
-          'published-mcnemar-pAsymptotic-6-16',
-          'published-mcnemar-pAsymptoticCc-6-16',
-          'published-mcnemar-pMid-6-16',
-          'published-mcnemar-pMid-1-7',
-          'published-mcnemar-pAsymptotic-1-7',
-        ],
-      },
-    },
-    leftOutMethods: [],
-  });
-});
 
 /** Every table of up to `most` units by gains, losses and units. */
 function* allTables(most: number): Generator<{ gains: number; losses: number; units: number }> {

@@ -1,26 +1,51 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Indeterminate, Interval } from '../../src/stats/interval.ts';
 import {
+  agrestiCoullInterval,
   clopperPearsonInterval,
   clopperPearsonLower,
   clopperPearsonUpper,
+  jeffreysInterval,
+  midPInterval,
+  type ProportionCounts,
+  wilsonContinuityInterval,
   wilsonInterval,
 } from '../../src/stats/proportion.ts';
 import { referenceTests } from '../support/reference.ts';
 import { computed, expectRefusal } from '../support/statistics.ts';
 
-const methods = { wilson: wilsonInterval, clopperPearson: clopperPearsonInterval } as const;
+function jeffreys(seen: ProportionCounts, level: number): Interval | Indeterminate {
+  return jeffreysInterval(seen, { level, closedEnds: true });
+}
+
+function jeffreysOpen(seen: ProportionCounts, level: number): Interval | Indeterminate {
+  return jeffreysInterval(seen, { level, closedEnds: false });
+}
+
+const methods = {
+  wilson: wilsonInterval,
+  clopperPearson: clopperPearsonInterval,
+  jeffreys,
+  agrestiCoull: agrestiCoullInterval,
+  midP: midPInterval,
+  wilsonCc: wilsonContinuityInterval,
+  jeffreysUnmodified: jeffreysOpen,
+} as const;
 
 describe('one proportion', () => {
   referenceTests('single-proportion.json', {
     methods: {
       intervals: {
         compute: ({ x, n, confidence }) => ({
-          wilson: wilsonInterval({ successes: x, units: n }, confidence),
-          clopperPearson: clopperPearsonInterval({ successes: x, units: n }, confidence),
+          ...Object.fromEntries(
+            Object.entries(methods).map(([name, interval]) => [
+              name,
+              interval({ successes: x, units: n }, confidence),
+            ]),
+          ),
           estimate: x / n,
         }),
-        leftOutFields: ['jeffreys', 'agrestiCoull', 'midP', 'wilsonCc', 'jeffreysUnmodified'],
       },
       clopperPearsonOneSided: {
         compute: ({ x, n, confidence, side }) => {
@@ -30,8 +55,8 @@ describe('one proportion', () => {
       },
       publishedInterval: {
         compute: ({ method, x, n, confidence }) => {
-          const chosen = method === 'wilson' ? methods.wilson : methods.clopperPearson;
-          expect(Object.keys(methods)).toContain(method);
+          const chosen = Object.entries(methods).find(([name]) => name === method)?.[1];
+          if (chosen === undefined) throw new Error(`no method ${method}`);
           return { ...computed(chosen({ successes: x, units: n }, confidence)) };
         },
       },
@@ -48,6 +73,10 @@ const settings = { seed: 20260802, numRuns: 300 };
 describe.each([
   ['wilsonInterval', wilsonInterval],
   ['clopperPearsonInterval', clopperPearsonInterval],
+  ['wilsonContinuityInterval', wilsonContinuityInterval],
+  ['agrestiCoullInterval', agrestiCoullInterval],
+  ['jeffreysInterval with closed ends', jeffreys],
+  ['midPInterval', midPInterval],
 ])('%s', (_, method) => {
   test('holds the rate, mirrors when successes and failures swap, and widens with the level', () => {
     fc.assert(

@@ -31,3 +31,23 @@ export function testSeed(number: number): string {
 export function orNull<Value>(result: Value | Indeterminate): Value | null {
   return isIndeterminate(result) ? null : result;
 }
+
+/** The ends of an interval as a reference file writes them. */
+export interface Ends {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/**
+ * The ends of an interval for comparison with a reference value. Where the engine refuses an interval of zero width, the
+ * reference must indeed show one; where it refuses for another reason, the reference must show null.
+ */
+export function endsOf(result: Ends | Indeterminate, expected: unknown): Ends | null {
+  if (!isIndeterminate(result)) return { lower: result.lower, upper: result.upper };
+  if (result.reason !== 'zero-width-interval') return null;
+  const shown: Partial<Ends> = Object(expected);
+  if (shown.lower === undefined || shown.lower !== shown.upper) {
+    throw new Error(`refused a zero width where the reference has ${String(expected)}`);
+  }
+  return { lower: shown.lower, upper: shown.lower };
+}
