@@ -179,8 +179,9 @@ class WorkerPool implements WorkerHost {
 
   async close(): Promise<void> {
     this.closed = true;
-    process.removeListener('exit', this.lastMoment);
     await Promise.all(this.slots.map((slot) => slot.child?.end()));
+    // Only now: should our process be ended while it waits, its children still go with it.
+    process.removeListener('exit', this.lastMoment);
   }
 
   private async ask(

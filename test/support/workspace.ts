@@ -15,7 +15,8 @@ export type Behaviour =
   | 'other-cell'
   | 'nan'
   | 'unknown-measure'
-  | 'wait';
+  | 'wait'
+  | 'deaf';
 
 /** A surface: the cases in which each measure is 1 (a measure not named is 0 everywhere), and what else the host does with it. */
 export interface SmallSurface {
