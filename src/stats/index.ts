@@ -28,6 +28,40 @@ export {
   fUpperQuantile,
   type RatioDegrees,
 } from './chi-square.ts';
+export {
+  type ClusterBootstrap,
+  type ClusterBootstrapOptions,
+  clusterBootstrapBounds,
+  clusterSignFlipTest,
+  type WildClusterOptions,
+  type WildClusterTest,
+  type WildWeights,
+  wildClusterTest,
+} from './cluster-resampling.ts';
+export {
+  type ClusterDesignEffect,
+  type ClusteredTTest,
+  type ClusterVariance,
+  clusterDesignEffect,
+  clusteredMeanBounds,
+  clusteredMeanInterval,
+  clusteredTTest,
+  clusterVariance,
+  type UnitCases,
+  type UnitTotals,
+  unitMeans,
+  unitTotals,
+} from './clustered.ts';
+export {
+  type ChiSquareTest,
+  type ClusteredCounts,
+  type ClusteredMcnemar,
+  clusteredMcnemar,
+  clusteredRiskDifferenceBounds,
+  clusteredRiskDifferenceInterval,
+  type EffectiveTango,
+  effectiveTangoBounds,
+} from './clustered-binary.ts';
 export { type CoinSums, coinSums, type ThreeProbabilities } from './coin-sums.ts';
 export { type DecimalGrid, decimalGrid } from './decimal-grid.ts';
 export {
