@@ -1,22 +1,19 @@
 /**
- * The bootstrap of a mean difference: percentile, basic and bootstrap-t, resampling units.
+ * The bootstrap-t of a mean difference, resampling units: the one bootstrap that may decide, beside t.
  *
  * Up to 8 units every multiset of units is enumerated with its multinomial weight, so there is no Monte Carlo error; above,
  * `resamples` seeded resamples are drawn. Values are sorted first: the order of the units changes nothing. A bootstrap
  * quantile is the smallest value whose share of resamples reaches p, on both sides.
  */
-import { requireCount, requireError, requireOpenProbability, requireSeed } from './arguments.ts';
-import type { Bounds, Indeterminate, Interval } from './interval.ts';
-import { errorPerSide, indeterminate, isIndeterminate } from './interval.ts';
+import { requireCount, requireError, requireSeed } from './arguments.ts';
+import type { Bounds, Indeterminate } from './interval.ts';
+import { indeterminate, isIndeterminate } from './interval.ts';
 import { meanDifferenceBounds, spreadOf } from './mean-difference.ts';
 import { resamplingStream } from './random.ts';
 import { enumerateResamples, type Resample } from './resampling.ts';
 
 /** Up to so many units the bootstrap distribution is enumerated. */
 export const enumeratedUnits = 8;
-
-/** The three kinds of bootstrap interval this file computes. */
-export type BootstrapMethod = 'bootstrap-percentile' | 'bootstrap-basic' | 'bootstrap-t';
 
 /** `error` one-sided in (0, 0.5); `seed` 64 lower-case hex digits; `resamples` at least 1,000. */
 export interface BootstrapOptions {
@@ -37,9 +34,6 @@ export interface BootstrapOrigin {
 
 /** One-sided bootstrap bounds, each at the same error. */
 export interface BootstrapBounds extends Bounds, BootstrapOrigin {}
-
-/** A two-sided bootstrap interval. */
-export interface BootstrapInterval extends Interval, BootstrapOrigin {}
 
 /** A bootstrap distribution: sorted values, with cumulated weights when they are not all equal. */
 interface Law {
@@ -115,11 +109,6 @@ function monteCarloLaw(
   return { values, cumulated: undefined, total: options.resamples };
 }
 
-/** Mean of the resample less the mean seen; residuals are resampled, so it is the resample's own mean. */
-function meanShift(units: number): Statistic {
-  return ({ total }) => total / units;
-}
-
 /** The studentized mean; a resample without spread lies at ±Infinity by the sign of its shift, at 0 without one. */
 function studentized(centred: Float64Array): Statistic {
   const units = centred.length;
@@ -141,7 +130,6 @@ interface Prepared {
 
 function prepare(
   differences: readonly number[],
-  method: BootstrapMethod,
   options: BootstrapOptions,
 ): Prepared | Indeterminate {
   requireError('error', options.error);
@@ -151,7 +139,7 @@ function prepare(
   if (isIndeterminate(spread)) return spread;
   const { mean, standardError, units } = spread;
   const centred = Float64Array.from(differences, (value) => value - mean).sort();
-  const statistic = method === 'bootstrap-t' ? studentized(centred) : meanShift(units);
+  const statistic = studentized(centred);
   const law =
     units <= enumeratedUnits
       ? exactLaw(centred, statistic)
@@ -159,57 +147,14 @@ function prepare(
   return { mean, standardError, law };
 }
 
-/** Both bounds of one method from its law, or why there are none. */
-function boundsOf(
-  method: BootstrapMethod,
-  prepared: Prepared,
-  error: number,
-): Bounds | Indeterminate {
-  const { mean, standardError, law } = prepared;
+/** Both bounds from the law of t, or why there are none. */
+function boundsOf({ mean, standardError, law }: Prepared, error: number): Bounds | Indeterminate {
   const low = quantileOf(law, error);
   const high = quantileOf(law, 1 - error);
   if (!(Number.isFinite(low) && Number.isFinite(high)))
     return indeterminate('degenerate-resamples');
   if (!(low < high)) return indeterminate('constant-resamples');
-  switch (method) {
-    case 'bootstrap-percentile':
-      return { lower: mean + low, upper: mean + high };
-    case 'bootstrap-basic':
-      return { lower: mean - high, upper: mean - low };
-    case 'bootstrap-t':
-      return { lower: mean - high * standardError, upper: mean - low * standardError };
-  }
-}
-
-function monteCarloErrors(
-  method: BootstrapMethod,
-  { standardError, law }: Prepared,
-  error: number,
-): Bounds {
-  const unit = method === 'bootstrap-t' ? standardError : 1;
-  const low = quantileError(law, error) * unit;
-  const high = quantileError(law, 1 - error) * unit;
-  return method === 'bootstrap-percentile'
-    ? { lower: low, upper: high }
-    : { lower: high, upper: low };
-}
-
-function bootstrapBounds(
-  differences: readonly number[],
-  method: BootstrapMethod,
-  options: BootstrapOptions,
-): BootstrapBounds | Indeterminate {
-  const prepared = prepare(differences, method, options);
-  if (isIndeterminate(prepared)) return prepared;
-  const bounds = boundsOf(method, prepared, options.error);
-  if (isIndeterminate(bounds)) return bounds;
-  return {
-    ...bounds,
-    seed: options.seed,
-    resamples: options.resamples,
-    law: prepared.law.cumulated === undefined ? 'monte-carlo' : 'exact',
-    monteCarloError: monteCarloErrors(method, prepared, options.error),
-  };
+  return { lower: mean - high * standardError, upper: mean - low * standardError };
 }
 
 /**
@@ -232,7 +177,22 @@ export function bootstrapTBounds(
   differences: readonly number[],
   options: BootstrapOptions,
 ): BootstrapBounds | Indeterminate {
-  return bootstrapBounds(differences, 'bootstrap-t', options);
+  const prepared = prepare(differences, options);
+  if (isIndeterminate(prepared)) return prepared;
+  const { law, standardError } = prepared;
+  const { error, seed, resamples } = options;
+  const bounds = boundsOf(prepared, error);
+  if (isIndeterminate(bounds)) return bounds;
+  return {
+    ...bounds,
+    seed,
+    resamples,
+    law: law.cumulated === undefined ? 'monte-carlo' : 'exact',
+    monteCarloError: {
+      lower: quantileError(law, 1 - error) * standardError,
+      upper: quantileError(law, error) * standardError,
+    },
+  };
 }
 
 /**
@@ -260,40 +220,4 @@ export function tBootstrapTBounds(
     lower: Math.min(resampled.lower, student.lower),
     upper: Math.max(resampled.upper, student.upper),
   };
-}
-
-/** What a two-sided bootstrap interval needs: `level` in (0, 1), and no default for the seed. */
-export interface BootstrapIntervalOptions {
-  readonly method: BootstrapMethod;
-  readonly level: number;
-  readonly seed: string;
-  readonly resamples: number;
-}
-
-/**
- * A two-sided bootstrap interval for the mean difference, resampling units.
- *
- * Percentile and basic are for description below 50 units: their coverage at 10 units is near 90 % for a nominal 95 %.
- *
- * @param differences  one finite number per unit, candidate − baseline
- * @param options      method, level, seed and resamples
- * @returns            indeterminate('no-units' | 'too-few-units' | 'constant-differences' | 'constant-resamples' |
- *                     'degenerate-resamples') where no interval of positive, finite width exists
- * @throws {LiftgateError} stats-argument-invalid  if an option or a difference is outside its range
- * @example bootstrapInterval([-2, 5, 1, 0, 3, 7, 4, 2],
- *   { method: 'bootstrap-t', level: 0.95, seed: '0'.repeat(64), resamples: 1000 }).upper // => 4.95381059593 to 12 digits
- * @see Davison & Hinkley (1997), Bootstrap Methods and their Application, chapter 5
- */
-export function bootstrapInterval(
-  differences: readonly number[],
-  options: BootstrapIntervalOptions,
-): BootstrapInterval | Indeterminate {
-  requireOpenProbability('level', options.level);
-  const { method, level, seed, resamples } = options;
-  const bounds = bootstrapBounds(differences, method, {
-    error: errorPerSide(level),
-    seed,
-    resamples,
-  });
-  return isIndeterminate(bounds) ? bounds : { ...bounds, level, method, guarantee: 'asymptotic' };
 }

@@ -8,15 +8,25 @@ export {
 } from './betting.ts';
 export {
   type BootstrapBounds,
-  type BootstrapInterval,
-  type BootstrapIntervalOptions,
-  type BootstrapMethod,
   type BootstrapOptions,
   type BootstrapOrigin,
-  bootstrapInterval,
   bootstrapTBounds,
   tBootstrapTBounds,
 } from './bootstrap.ts';
+export {
+  type BcaShares,
+  type BootstrapInterval,
+  type BootstrapIntervalOptions,
+  type BootstrapLawOptions,
+  type BootstrapMethod,
+  type BootstrapWork,
+  bcaShares,
+  bootstrapInterval,
+  bootstrapLaw,
+  bootstrapWork,
+} from './bootstrap-interval.ts';
+export type { BootstrapLaw, LawMoments, LawSource } from './bootstrap-law.ts';
+export type { BootstrapStatistic } from './bootstrap-statistic.ts';
 export {
   chiSquareCdf,
   chiSquareQuantile,
@@ -196,6 +206,13 @@ export {
   trimmedMean,
   trimmedMeanInterval,
 } from './robust.ts';
+export {
+  type ResampleJob,
+  type ResampleShards,
+  type ResampleStatistic,
+  resampleShards,
+  shardResamples,
+} from './resample-shards.ts';
 export { roundSignificant, significantDigits } from './rounding.ts';
 export {
   monteCarloP,

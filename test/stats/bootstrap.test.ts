@@ -1,131 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type BootstrapMethod,
-  bootstrapInterval,
-  bootstrapTBounds,
-  enumeratedUnits,
-  tBootstrapTBounds,
-} from '../../src/stats/bootstrap.ts';
-import { isIndeterminate } from '../../src/stats/interval.ts';
+import { bootstrapTBounds, enumeratedUnits, tBootstrapTBounds } from '../../src/stats/bootstrap.ts';
 import { meanDifferenceBounds } from '../../src/stats/mean-difference.ts';
+import { resamplingStream } from '../../src/stats/random.ts';
 import { enumerateResamples } from '../../src/stats/resampling.ts';
 import { moments } from '../../src/stats/summary.ts';
-import { readReference, referenceTests } from '../support/reference.ts';
-import { computed, expectRefusal, orNull, testSeed } from '../support/statistics.ts';
+import { computed, expectRefusal, testSeed } from '../support/statistics.ts';
 
 const seed = testSeed(20260805);
-
-function twoSided(
-  data: readonly number[],
-  method: BootstrapMethod,
-  { level = 0.95, resamples = 10000 } = {},
-): { lower: number; upper: number } | null {
-  return orNull(bootstrapInterval(data, { method, level, seed, resamples }));
-}
-
-/** The cases about a statistic other than the mean, and constant data, where a zero-width interval is refused. */
-const notMeans = [
-  'exact-median-n7-deltas-c0.95',
-  'exact-trimmedMean20-n7-deltas-c0.95',
-  'exact-median-n6-skewed-c0.9',
-  'exact-trimmedMean20-n6-skewed-c0.95',
-  'exact-mean-constant-c0.95',
-  'exact-median-constant-c0.95',
-  'exact-median-n8-ints-c0.95',
-  'exact-trimmedMean20-n8-outlier-c0.95',
-  'exact-ratio-n7-c0.95',
-  'exact-ratio-n5-c0.95',
-];
-
-/** The probability that every unit of a resample has the same value. */
-function degenerateShare(data: readonly number[]): number {
-  let share = 0;
-  enumerateResamples(Float64Array.from(data), ({ total, squares }, weight) => {
-    if (Math.abs(squares - (total * total) / data.length) < 1e-12) share += weight;
-  });
-  return share / data.length ** data.length;
-}
-
-describe('bootstrap of the mean', () => {
-  referenceTests('bootstrap.json', {
-    methods: {
-      exactBootstrap: {
-        compute: ({ data, confidence }) => ({
-          estimate: moments(data).mean,
-          percentile: twoSided(data, 'bootstrap-percentile', { level: confidence }),
-          basic: twoSided(data, 'bootstrap-basic', { level: confidence }),
-        }),
-        leftOutCases: notMeans,
-        leftOutFields: [
-          'bootMean',
-          'bcaMid',
-          'bcaStrict',
-          'pLeZero',
-          'monteCarloBracketPercentile',
-          'monteCarloBracketBcaMid',
-          'bootSe',
-        ],
-      },
-      exactStudentizedBootstrap: {
-        compute: ({ data, confidence }) => {
-          const { mean, variance } = moments(data);
-          const se = Math.sqrt(variance / data.length);
-          const found = twoSided(data, 'bootstrap-t', { level: confidence });
-          return {
-            estimate: mean,
-            se,
-            tLow: (mean - (found?.upper ?? Number.NaN)) / se,
-            tHigh: (mean - (found?.lower ?? Number.NaN)) / se,
-            lower: found?.lower,
-            upper: found?.upper,
-            degenerateResampleProbability: degenerateShare(data),
-          };
-        },
-      },
-      largeB: {
-        compute: ({ data }) => ({
-          estimate: moments(data).mean,
-          percentile: twoSided(data, 'bootstrap-percentile', { resamples: 200000 }),
-        }),
-        leftOutCases: ['largeB-trimmedMean20-n50-normal', 'largeB-trimmedMean20-n30-lognormal'],
-        leftOutFields: [
-          'acceleration',
-          'bcaMid',
-          'percentile.mcSeLower',
-          'percentile.mcSeUpper',
-          'percentile.mcSdPerRunB200000',
-        ],
-        // Six standard deviations of a run of 200,000 resamples; the larger of the two bounds' stated values.
-        tolerance: (input) => ({
-          abs: input.data.length === 30 ? 6 * 0.00142 : 6 * 0.0011,
-          rel: 0,
-        }),
-      },
-    },
-    leftOutMethods: ['exactLatticeBootstrap'],
-  });
-
-  test('lands inside the Monte Carlo bracket of every exact lattice distribution', () => {
-    const lattices = readReference('bootstrap.json').cases.filter(
-      ({ method, name }) => method === 'exactLatticeBootstrap' && !name.includes('b0c0'),
-    );
-    expect(lattices).toHaveLength(10);
-    for (const { input, expected, name } of lattices) {
-      const data: number[] = input.support.flatMap((value: number, index: number) =>
-        Array.from({ length: input.counts[index] }, () => value * input.scale),
-      );
-      const bracket = expected['monteCarloBracketPercentile'] as {
-        lower: number[];
-        upper: number[];
-      };
-      const found = twoSided(data, 'bootstrap-percentile');
-      expect(found?.lower, name).toBeGreaterThanOrEqual((bracket.lower[0] ?? Number.NaN) - 1e-9);
-      expect(found?.lower, name).toBeLessThanOrEqual((bracket.lower[1] ?? Number.NaN) + 1e-9);
-      expect(found?.upper, name).toBeGreaterThanOrEqual((bracket.upper[0] ?? Number.NaN) - 1e-9);
-      expect(found?.upper, name).toBeLessThanOrEqual((bracket.upper[1] ?? Number.NaN) + 1e-9);
-    }
-  });
-});
 
 const skewed = [1.2, 3.4, 0.7, 9.8, 2.1, 1.1, 0.2, 5.5, 2.4, 1.9];
 
@@ -218,6 +99,22 @@ describe('bootstrapTBounds', () => {
   });
 });
 
+describe('recorded results', () => {
+  const word = resamplingStream(testSeed(77));
+  const list = Array.from({ length: 5000 }, () => word.word() / 2 ** 31 - 0.9);
+  test.each([
+    [100, [-0.04032719027767326, 0.20465240312343483], [-0.04032719027767326, 0.20465240312343483]],
+    [1000, [0.08633592683659005, 0.15998257579662017], [0.08633592683659005, 0.15998257579662017]],
+    [5000, [0.09961040075846944, 0.13126400308156852], [0.09861710009613645, 0.13126400308156852]],
+  ])('keep their bits at %i units: they are sealed', (units, own, wider) => {
+    const options = { error: 0.025, seed: testSeed(78), resamples: 1000 };
+    const found = computed(bootstrapTBounds(list.slice(0, units), options));
+    const union = computed(tBootstrapTBounds(list.slice(0, units), options));
+    expect([found.lower, found.upper]).toEqual(own);
+    expect([union.lower, union.upper]).toEqual(wider);
+  });
+});
+
 describe('tBootstrapTBounds', () => {
   test('takes the wider of both on each side', () => {
     const options = { error: 0.025, seed, resamples: 5000 };
@@ -228,35 +125,5 @@ describe('tBootstrapTBounds', () => {
     expect(union.upper).toBe(Math.max(student.upper, resampled.upper));
     expect(union.lower).toBe(student.lower);
     expect(union.upper).toBe(resampled.upper);
-  });
-});
-
-describe('bootstrapInterval', () => {
-  test('names its method, and a higher level never narrows under one seed', () => {
-    for (const method of ['bootstrap-percentile', 'bootstrap-basic', 'bootstrap-t'] as const) {
-      const narrow = bootstrapInterval(skewed, { method, level: 0.8, seed, resamples: 2000 });
-      const wide = bootstrapInterval(skewed, { method, level: 0.95, seed, resamples: 2000 });
-      expect(narrow).toMatchObject({ method, level: 0.8, guarantee: 'asymptotic' });
-      expect(computed(wide).lower).toBeLessThanOrEqual(computed(narrow).lower);
-      expect(computed(wide).upper).toBeGreaterThanOrEqual(computed(narrow).upper);
-    }
-  });
-
-  test('refuses an interval of zero width', () => {
-    const sparse = [0, 0, 0, 0, 0, 0, 0, 1];
-    const found = bootstrapInterval(sparse, {
-      method: 'bootstrap-percentile',
-      level: 0.1,
-      seed,
-      resamples: 1000,
-    });
-    expect(isIndeterminate(found) && found.reason).toBe('constant-resamples');
-  });
-
-  test('refuses a level of 1', () => {
-    expectRefusal(
-      () => bootstrapInterval(skewed, { method: 'bootstrap-t', level: 1, seed, resamples: 1000 }),
-      'level must be a probability strictly between 0 and 1, got 1',
-    );
   });
 });

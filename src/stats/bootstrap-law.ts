@@ -1,0 +1,125 @@
+/**
+ * The law of a statistic over all resamples: what percentile, basic and BCa intervals read their bounds from.
+ *
+ * A bootstrap quantile is inf{t : F*(t) ≥ p} on both sides; a share equal to p up to rounding counts as reaching it. Values
+ * closer than 1e-12 of the largest value are the same value.
+ */
+
+/** How a law was computed: all but `resampling` carry no Monte Carlo error and no seed. */
+export type LawSource =
+  | 'enumeration'
+  | 'convolution'
+  | 'inversion'
+  | 'order-statistics'
+  | 'resampling';
+
+/** Mean and standard deviation of the statistic over resamples; the latter is the bootstrap standard error. */
+export interface LawMoments {
+  readonly mean: number;
+  readonly standardDeviation: number;
+}
+
+/** The distribution of a statistic over resamples. */
+export interface BootstrapLaw {
+  readonly source: LawSource;
+  /** The smallest value whose share of resamples reaches p; p in [0, 1]. */
+  readonly quantile: (p: number) => number;
+  /** P(statistic of a resample ≤ t). */
+  readonly cdf: (t: number) => number;
+  /** P(statistic of a resample < t). */
+  readonly below: (t: number) => number;
+  readonly moments: () => LawMoments;
+  /** Standard error of the quantile at p through the finite number of resamples; 0 for an exact law. */
+  readonly quantileError: (p: number) => number;
+}
+
+/** Sorted values with the weight of all values up to each; without `cumulated` every value weighs 1. */
+export interface WeightedPoints {
+  readonly values: Float64Array;
+  readonly cumulated: Float64Array | undefined;
+  readonly total: number;
+}
+
+/** Shares this close to the p asked for count as equal to it. */
+export const shareSlack = 1e-12;
+
+/** The smallest whole number in (below, enough] for which `reaches` holds; it must hold at `enough` and stay. */
+export function firstReaching(
+  bracket: { readonly below: number; readonly enough: number },
+  reaches: (index: number) => boolean,
+): number {
+  let { below, enough } = bracket;
+  while (enough - below > 1) {
+    const middle = Math.floor((below + enough) / 2);
+    if (reaches(middle)) enough = middle;
+    else below = middle;
+  }
+  return enough;
+}
+
+function rankAt({ values, cumulated, total }: WeightedPoints, p: number): number {
+  const wanted = (p - shareSlack) * total;
+  if (cumulated === undefined) {
+    return Math.max(0, Math.min(values.length - 1, -Math.floor(-wanted) - 1));
+  }
+  return firstReaching(
+    { below: -1, enough: values.length - 1 },
+    (index) => (cumulated[index] ?? 0) >= wanted,
+  );
+}
+
+function quantileOf(points: WeightedPoints, p: number): number {
+  return points.values[rankAt(points, p)] ?? Number.NaN;
+}
+
+/** Half the distance of the quantiles one binomial standard error to each side. */
+function sampledError(points: WeightedPoints, p: number): number {
+  const step = Math.sqrt((p * (1 - p)) / points.total);
+  const high = quantileOf(points, Math.min(1, p + step));
+  return Math.abs(high - quantileOf(points, Math.max(0, p - step))) / 2;
+}
+
+function momentsOf({ values, cumulated, total }: WeightedPoints): LawMoments {
+  const weightAt = (index: number): number =>
+    cumulated === undefined ? 1 : (cumulated[index] ?? 0) - (cumulated[index - 1] ?? 0);
+  let mean = 0;
+  values.forEach((value, index) => {
+    mean += (value * weightAt(index)) / total;
+  });
+  let square = 0;
+  values.forEach((value, index) => {
+    square += ((value - mean) * (value - mean) * weightAt(index)) / total;
+  });
+  return { mean, standardDeviation: Math.sqrt(square) };
+}
+
+/**
+ * The law given by its points.
+ *
+ * @param points  values in rising order, at least one
+ * @param source  how they came about; `resampling` gives quantiles a Monte Carlo error
+ * @example lawOfPoints({ values: new Float64Array([1, 2, 4]), cumulated: undefined, total: 3 }, 'resampling').quantile(0.5)
+ * // => 2
+ */
+export function lawOfPoints(points: WeightedPoints, source: LawSource): BootstrapLaw {
+  const { values, cumulated, total } = points;
+  const size = Math.max(Math.abs(values[0] ?? 0), Math.abs(values[values.length - 1] ?? 0));
+  const slack = 1e-12 * size;
+  /** Share of the values up to (and, within the slack, at) a limit. */
+  const shareUpTo = (limit: number): number => {
+    const count = firstReaching(
+      { below: -1, enough: values.length },
+      (index) => (values[index] ?? Number.POSITIVE_INFINITY) > limit,
+    );
+    if (count === 0) return 0;
+    return (cumulated === undefined ? count : (cumulated[count - 1] ?? 0)) / total;
+  };
+  return {
+    source,
+    quantile: (p) => quantileOf(points, p),
+    cdf: (t) => shareUpTo(t + slack),
+    below: (t) => shareUpTo(t - slack),
+    moments: () => momentsOf(points),
+    quantileError: (p) => (source === 'resampling' ? sampledError(points, p) : 0),
+  };
+}
