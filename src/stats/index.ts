@@ -113,13 +113,25 @@ export {
   indeterminate,
   isIndeterminate,
 } from './interval.ts';
+export {
+  type MaxTOptions,
+  type MaxTResult,
+  maxTAdjust,
+  maxTLowerBounds,
+} from './max-t.ts';
 export { meanDifferenceBounds, meanDifferenceInterval } from './mean-difference.ts';
 export {
   benjaminiHochbergAdjust,
+  benjaminiYekutieliAdjust,
   bonferroniAdjust,
   type HolmStep,
+  hochbergAdjust,
   holmAdjust,
   holmByBounds,
+  holmSidakAdjust,
+  hommelAdjust,
+  sidakAdjust,
+  simesGlobalP,
 } from './multiplicity.ts';
 export {
   type NoncentralitySearch,
@@ -214,6 +226,15 @@ export {
   shardResamples,
 } from './resample-shards.ts';
 export { roundSignificant, significantDigits } from './rounding.ts';
+export {
+  type BoundedClaim,
+  type FallbackStep,
+  fallbackProcedure,
+  fixedSequenceAdjust,
+  holmLowerBounds,
+  intersectionUnionP,
+  type WeightedClaim,
+} from './several-claims.ts';
 export {
   monteCarloP,
   type SignFlipDraws,

@@ -1,6 +1,7 @@
 /** Several candidates: adjusted p-values, and Holm's procedure read off one-sided bounds without any p-value. */
 import { LiftgateError } from '../base/errors.ts';
 import { requireProbability } from './arguments.ts';
+import { expm1, log1p } from './elementary.ts';
 
 function requirePValues(pValues: readonly number[]): void {
   pValues.forEach((p, index) => {
@@ -55,17 +56,133 @@ export function holmAdjust(pValues: readonly number[]): number[] {
  * @see Benjamini & Hochberg (1995), JRSS B 57:289
  */
 export function benjaminiHochbergAdjust(pValues: readonly number[]): number[] {
+  return stepUp(pValues, (rank) => pValues.length / rank);
+}
+
+/** Each p-value times the factor of its rank, never above what a larger one reaches: the step-up procedures. */
+function stepUp(pValues: readonly number[], factor: (rank: number) => number): number[] {
   requirePValues(pValues);
   const adjusted = [...pValues];
   let smallest = 1;
   ascending(pValues)
     .reverse()
     .forEach((index, behind) => {
-      const rank = pValues.length - behind;
-      smallest = Math.min(smallest, (pValues[index] ?? 0) * (pValues.length / rank));
+      smallest = Math.min(smallest, (pValues[index] ?? 0) * factor(pValues.length - behind));
       adjusted[index] = smallest;
     });
   return adjusted;
+}
+
+/**
+ * Hochberg-adjusted p-values (step-up). Reject where the adjusted value is ≤ significanceLevel.
+ *
+ * Valid for independent or positively dependent p-values; Holm's needs no such thing.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example hochbergAdjust([0.01, 0.5, 0.25]) // => [0.03, 0.5, 0.5]
+ * @see Hochberg (1988), Biometrika 75:800
+ */
+export function hochbergAdjust(pValues: readonly number[]): number[] {
+  return stepUp(pValues, (rank) => pValues.length - rank + 1);
+}
+
+/**
+ * Benjamini-Yekutieli-adjusted p-values: the false discovery rate under any dependence.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example benjaminiYekutieliAdjust([0.04, 0.04]) // => [0.06, 0.06]
+ * @see Benjamini & Yekutieli (2001), Annals of Statistics 29:1165
+ */
+export function benjaminiYekutieliAdjust(pValues: readonly number[]): number[] {
+  let harmonic = 0;
+  for (let rank = 1; rank <= pValues.length; rank += 1) harmonic += 1 / rank;
+  return stepUp(pValues, (rank) => harmonic * (pValues.length / rank));
+}
+
+/** 1 − (1 − p)^times, its digits kept near 0. */
+function sidakOf(p: number, times: number): number {
+  return times === 1 ? p : -expm1(times * log1p(-p));
+}
+
+/**
+ * Šidák-adjusted p-values, 1 − (1 − p)^m: exact for independent p-values.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example sidakAdjust([0.5, 1]) // => [0.75, 1]
+ * @see Šidák (1967), JASA 62:626
+ */
+export function sidakAdjust(pValues: readonly number[]): number[] {
+  requirePValues(pValues);
+  return pValues.map((p) => sidakOf(p, pValues.length));
+}
+
+/**
+ * Holm-Šidák-adjusted p-values: Holm's steps with Šidák's factor.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example holmSidakAdjust([0.5, 0.75]) // => [0.75, 0.75]
+ * @see Holland & Copenhaver (1987), Biometrics 43:417
+ */
+export function holmSidakAdjust(pValues: readonly number[]): number[] {
+  requirePValues(pValues);
+  const adjusted = [...pValues];
+  let largest = 0;
+  ascending(pValues).forEach((index, rank) => {
+    largest = Math.max(largest, sidakOf(pValues[index] ?? 0, pValues.length - rank));
+    adjusted[index] = largest;
+  });
+  return adjusted;
+}
+
+/**
+ * Hommel-adjusted p-values: the closed test by Simes, never larger than Hochberg's. Cost grows with the square of their number.
+ *
+ * @param pValues  probabilities from 0 to 1; an empty list gives an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example hommelAdjust([0.01, 0.5, 0.25]) // => [0.03, 0.5, 0.5]
+ * @see Hommel (1988), Biometrika 75:383; Wright (1992), Biometrics 48:1005
+ */
+export function hommelAdjust(pValues: readonly number[]): number[] {
+  requirePValues(pValues);
+  const order = ascending(pValues);
+  const sorted = order.map((index) => pValues[index] ?? 0);
+  const reached = sorted.map(() => simesGlobalP(sorted));
+  for (let size = sorted.length - 1; size >= 2; size -= 1) {
+    const head = sorted.length - size + 1;
+    const tail = sorted.slice(head).map((p, index) => p * (size / (index + 2)));
+    const bound = Math.min(...tail);
+    for (let rank = 0; rank < sorted.length; rank += 1) {
+      const own = Math.min(size * (sorted[Math.min(rank, head - 1)] ?? 0), bound);
+      reached[rank] = Math.max(reached[rank] ?? 0, own);
+    }
+  }
+  const adjusted = [...pValues];
+  order.forEach((index, rank) => {
+    adjusted[index] = Math.max(reached[rank] ?? 0, sorted[rank] ?? 0);
+  });
+  return adjusted;
+}
+
+/**
+ * Simes' p-value of the hypothesis that no claim holds: the least m p₍ᵢ₎ / i.
+ *
+ * @param pValues  probabilities from 0 to 1; 1 for an empty list
+ * @throws {LiftgateError} stats-argument-invalid  if a value is not a probability
+ * @example simesGlobalP([0.01, 0.03, 0.049]) // => 0.03 to 12 digits
+ * @see Simes (1986), Biometrika 73:751
+ */
+export function simesGlobalP(pValues: readonly number[]): number {
+  requirePValues(pValues);
+  return Math.min(
+    1,
+    ...ascending(pValues).map(
+      (index, rank) => (pValues[index] ?? 0) * (pValues.length / (rank + 1)),
+    ),
+  );
 }
 
 /** What Holm's procedure says about one candidate. */
