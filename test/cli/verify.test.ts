@@ -1,0 +1,156 @@
+/** `liftgate verify` and `liftgate ledger verify` on what a run left, changed from outside. */
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Ended, liftgate } from '../support/cli.ts';
+import { temporaryFolders } from '../support/temporary-folder.ts';
+import { SmallExperiment } from '../support/workspace.ts';
+
+const folder = temporaryFolders();
+
+let workspace: string;
+let files: readonly string[];
+
+beforeAll(async () => {
+  const experiment = new SmallExperiment(await folder());
+  workspace = experiment.workspace;
+  expect((await experiment.run()).exitCode).toBe(0);
+  files = readdirSync(join(workspace, 'small/run')).sort();
+});
+
+/** A copy of run and ledger after a change, and how the binary verifies it. */
+async function verifiedAfter(change: (copy: string) => void, ...words: string[]): Promise<Ended> {
+  const copy = await folder();
+  for (const part of ['small', 'ledger'])
+    cpSync(join(workspace, part), join(copy, part), { recursive: true });
+  change(copy);
+  return liftgate(copy, 'verify', 'small/run', ...words);
+}
+
+/** The file with the bit 1 of one byte in its middle flipped. */
+function flipByte(path: string): void {
+  const bytes = readFileSync(path);
+  const middle = Math.floor(bytes.length / 2);
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+describe('liftgate verify', () => {
+  test('knows every file of a run folder', () => {
+    expect(files).toEqual([
+      'cases.json',
+      'controls.jsonl',
+      'decision.json',
+      'entries.jsonl',
+      'journal.jsonl',
+      'manifest.json',
+      'plan.json',
+      'seal.json',
+      'summary.md',
+    ]);
+  });
+
+  test.each([['decision.json'], ['journal.jsonl'], ['manifest.json'], ['summary.md']])(
+    'fails on one changed byte of %s: 41',
+    async (name) => {
+      const { exitCode, stdout } = await verifiedAfter((copy) =>
+        flipByte(join(copy, 'small/run', name)),
+      );
+      expect(exitCode).toBe(41);
+      expect(stdout).toMatch(/^FAIL /m);
+      expect(stdout).toContain('\nRESULT does not verify\n');
+      expect(stdout).toContain(name);
+    },
+  );
+
+  test('fails on a missing file: 41, naming it', async () => {
+    const { exitCode, stdout } = await verifiedAfter((copy) =>
+      rmSync(join(copy, 'small/run/controls.jsonl')),
+    );
+    expect(exitCode).toBe(41);
+    expect(stdout).toContain('controls.jsonl');
+  });
+
+  test('fails on an extra file: 41, naming it', async () => {
+    const { exitCode, stdout } = await verifiedAfter((copy) =>
+      writeFileSync(join(copy, 'small/run/notes.txt'), 'looks fine to me\n'),
+    );
+    expect(exitCode).toBe(41);
+    expect(stdout).toContain('notes.txt');
+  });
+
+  test('refuses a folder that is no run: 41', async () => {
+    const { exitCode, stderr } = await liftgate(workspace, 'verify', 'small/nothing');
+    expect(exitCode).toBe(41);
+    expect(stderr).toContain('[run-invalid]');
+    expect(stderr).toContain('Name a folder that `liftgate run` wrote.');
+  });
+
+  test('without its ledger says that there is none, and checks the folder alone when told to', async () => {
+    const missing = await verifiedAfter((copy) =>
+      rmSync(join(copy, 'ledger'), { recursive: true }),
+    );
+    expect(missing.exitCode).toBe(42);
+    expect(missing.stderr).toBe(
+      'ledger [ledger-damaged]\n  There is no ledger here.\n  Name the ledger folder with --ledger, or check the folder alone with --without-ledger.\n',
+    );
+    const alone = await verifiedAfter(
+      (copy) => rmSync(join(copy, 'ledger'), { recursive: true }),
+      '--without-ledger',
+    );
+    expect(alone.exitCode).toBe(0);
+    expect(alone.stdout).toContain('\nRESULT consistent, not confirmed by a ledger\n');
+  });
+
+  test('fails when the ledger lost the outcome', async () => {
+    const { exitCode, stdout } = await verifiedAfter((copy) =>
+      rmSync(join(copy, 'ledger/log/00000006.json')),
+    );
+    expect(exitCode).toBe(41);
+    expect(stdout).toMatch(/^FAIL outcome/m);
+  });
+
+  test('fails on a run whose outcome was voided, and the run decides nothing any more', async () => {
+    const copy = await folder();
+    for (const part of ['small', 'ledger'])
+      cpSync(join(workspace, part), join(copy, part), { recursive: true });
+    const voided = await liftgate(copy, 'ledger', 'void', 'small', '--reason', 'scorer bug');
+    expect(voided.exitCode).toBe(0);
+    expect(voided.stdout).toBe('small: outcome 6 voided in entry 7; its units stay spent\n');
+    const verified = await liftgate(copy, 'verify', 'small/run');
+    expect(verified.exitCode).toBe(41);
+    expect(verified.stdout).toContain('voided');
+    const again = await liftgate(copy, 'run', 'small', '--seal', '--out', 'small/run');
+    expect(again.exitCode).toBe(42);
+    expect(again.stderr).toContain('scorer bug');
+  });
+});
+
+describe('liftgate ledger verify', () => {
+  test('calls the ledger of the run sound', async () => {
+    const { exitCode, stdout } = await liftgate(workspace, 'ledger', 'verify');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('\nRESULT sound\n');
+    expect(stdout).not.toContain('FAIL');
+  });
+
+  test.each([
+    ['a changed entry', (copy: string) => flipByte(join(copy, 'ledger/log/00000003.json'))],
+    ['a missing entry', (copy: string) => rmSync(join(copy, 'ledger/log/00000003.json'))],
+    [
+      'a changed object',
+      (copy: string) => {
+        const [first = ''] = readdirSync(join(copy, 'ledger/objects')).sort();
+        flipByte(join(copy, 'ledger/objects', first));
+      },
+    ],
+  ])('finds %s: 42', async (_, change) => {
+    const copy = await folder();
+    cpSync(join(workspace, 'ledger'), join(copy, 'ledger'), { recursive: true });
+    change(copy);
+    const { exitCode, stdout } = await liftgate(copy, 'ledger', 'verify');
+    expect(exitCode).toBe(42);
+    expect(stdout).toMatch(/^FAIL /m);
+    expect(stdout).toContain('\nRESULT damaged\n');
+  });
+});
