@@ -2,9 +2,9 @@
 import { isDigest } from '../base/digest.ts';
 import type { ReceiptFile } from '../interop/receipt-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ExperimentState } from '../ledger/projection.ts';
+import type { Exposure } from '../ledger/projection.ts';
 import { type DecisionDocument, decide } from '../report/decision.ts';
-import { receiptsRoot } from '../report/run-facts.ts';
+import { orderedLines, receiptsRoot } from '../report/run-facts.ts';
 import { checkProvenance } from '../run/provenance.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
@@ -34,18 +34,24 @@ export async function decidingSeal(
   return bindSeal(seal, sealDigest(seal), input.arms);
 }
 
-/** The decision on receipts from a file; hand-written and foreign ones are analysed and never ship. */
+/**
+ * The decision on receipts from a file; hand-written and foreign ones are analysed and never ship.
+ *
+ * Receipts count as a run's own only once its outcome is recorded and not voided: its root binds their bytes, and nothing else would
+ * show that none was dropped or changed.
+ */
 export async function decideReceiptFile(parts: {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
   readonly receipts: ReceiptFile;
   readonly ledger: Ledger;
 }): Promise<DecisionDocument> {
-  const { seal, index, receipts } = parts;
-  const { lines, controlLines } = receipts;
-  const state = receipts.handWritten ? null : await exposedUnder(parts.ledger, seal);
-  if (state !== null && isOf(state, seal, lines) && state.exposure !== null) {
-    const { entryId, fence } = state.exposure;
+  const { seal, index, receipts, ledger } = parts;
+  const { controlLines } = receipts;
+  const lines = orderedLines(receipts.lines);
+  const exposure = receipts.handWritten ? null : await ownExposure(ledger, seal, lines);
+  if (exposure !== null) {
+    const { entryId, fence } = exposure;
     const run = { seal, index, lines, controlLines, expose: entryId, fence };
     return decide(runEvidence(run), runInfo(run));
   }
@@ -54,27 +60,20 @@ export async function decideReceiptFile(parts: {
   return decide(evidence, { expose: null, fence: null, startedAt: null, endedAt: null });
 }
 
-async function exposedUnder(
+/** The exposure whose recorded outcome rests on exactly these receipts; null when there is none. */
+async function ownExposure(
   ledger: Ledger,
   seal: SealedExperiment,
-): Promise<ExperimentState | null> {
-  const plan = seal.plan;
-  if (!isDigest(plan)) return null;
-  const state = (await ledger.state()).experiments.get(plan);
-  return state?.exposure?.body.seal === sealDigest(seal) ? state : null;
-}
-
-function isOf(
-  state: ExperimentState,
-  seal: SealedExperiment,
   lines: readonly ReceiptLine[],
-): boolean {
+): Promise<Exposure | null> {
+  const { plan } = seal;
+  const { experiments, chain } = await ledger.state();
+  const state = isDigest(plan) ? experiments.get(plan) : undefined;
+  if (state === undefined || state.phase !== 'settled') return null;
   const { exposure, outcome } = state;
-  const [first] = lines;
-  if (exposure === null || first?.ledger == null) return false;
-  if (outcome !== null && outcome.body.receiptsRoot !== receiptsRoot(lines)) return false;
+  if (exposure === null || exposure.body.seal !== sealDigest(seal)) return null;
+  if (outcome === null || outcome.body.receiptsRoot !== receiptsRoot(lines)) return null;
   const fences = exposure.rights.map((right) => right.fence);
-  return (
-    lineFaults(lines, { seal, ledger: first.ledger, expose: exposure.entryId, fences }).length === 0
-  );
+  const held = { seal, ledger: chain.ledger ?? '', expose: exposure.entryId, fences };
+  return lineFaults(lines, held).length === 0 ? exposure : null;
 }

@@ -12,7 +12,7 @@ import type { ReceiptLine, SurfaceWire } from '../run/receipt.ts';
 import { formatSeal, type SealedExperiment } from '../spec/seal.ts';
 import { splitUnits, surfaceDigestOf } from '../spec/seal-plan.ts';
 import { armOf, baselineArm, candidateIds } from '../spec/spec.ts';
-import { parseReceiptLines, runFileNames } from '../verify/record.ts';
+import { runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RecordedSeal } from './seal-experiment.ts';
@@ -230,25 +230,6 @@ export async function runEntries(ledger: Ledger, state: ExperimentState): Promis
   ]);
   const stored = (await ledger.entries()).filter(({ entry }) => wanted.has(entry.seq));
   return stored.map(({ bytes }) => new TextDecoder().decode(bytes)).join('');
-}
-
-/**
- * Receipts of the controls that passed before the exposure.
- * @throws {LiftgateError} run-invalid when the folder of the exposed run is not the one named
- */
-export function recordedControls(folder: RunFolder): readonly ReceiptLine[] {
-  const bytes = folder.read(runFileNames.controls);
-  if (bytes === null) {
-    throw new LiftgateError(
-      'run-invalid',
-      'The run folder of this exposed experiment is missing or incomplete.',
-      {
-        where: { file: folder.path },
-        mend: 'Restore the run folder, or name it with --out: receipts of exposed units exist only there.',
-      },
-    );
-  }
-  return parseReceiptLines(bytes, runFileNames.controls);
 }
 
 /** @throws {LiftgateError} run-invalid when the folder holds the run of another seal */

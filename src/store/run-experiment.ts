@@ -10,9 +10,9 @@ import type { ExperimentState } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import { type ExecuteResult, executeCells, type RunProgress } from '../run/execute.ts';
 import type { Clock, Host } from '../run/host.ts';
-import { formatJournalLine, type JournalLine, parseJournal } from '../run/journal.ts';
+import { formatJournalLine, type JournalLine } from '../run/journal.ts';
 import type { Cell, ReceiptLine } from '../run/receipt.ts';
-import { type ResumedState, resumeFrom } from '../run/resume.ts';
+import type { ResumedState } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { finalCases } from '../spec/case-index.ts';
 import { type EngineIdentity, formatSeal, type SealedExperiment } from '../spec/seal.ts';
@@ -26,13 +26,13 @@ import {
   experimentState,
   exposeUnits,
   passControls,
-  recordedControls,
   refuseForeignFolder,
   refuseInterrupt,
   reserveExperiment,
   resumeExposure,
   runEntries,
 } from './prepare-run.ts';
+import { recordedControls, recordedJournal } from './recorded-journal.ts';
 import type { RunFolder } from './run-folder.ts';
 import {
   ensureFinalSeal,
@@ -102,7 +102,6 @@ export async function runToDecision(options: RunOptions): Promise<RunResult> {
   const before = await experimentState(ledger, plan.digest);
   const recorded = await recordedDecision(ledger, before);
   if (recorded !== null) {
-    if (before.voided !== null) onNote?.(`This outcome was voided: ${before.voided.body.reason}`);
     const { document, exitCode, finalSeal } = recorded;
     const seal = await readSeal(ledger, finalSeal);
     const folder = options.folderPath(finalSeal);
@@ -146,12 +145,20 @@ async function measure(
     repeats: loaded.spec.repeats,
     casesDigest: final.seal.digests.cases,
   });
-  const { resumed, keep } = readJournal(folder, schedule);
+  const { seal } = final;
+  const { resumed, keep } = recordedJournal(folder, {
+    seal,
+    schedule,
+    ledger: (await ledger.state()).chain.ledger,
+    exposure: state.exposure,
+  });
   const controlLines =
-    state.phase === 'exposed' ? recordedControls(folder) : await freshControls(context, host);
+    state.exposure === null
+      ? await freshControls(context, host)
+      : recordedControls(folder, seal, loaded.index);
   refuseInterrupt(signal);
   folder.write(runFileNames.plan, formatSeal(context.plan.seal));
-  folder.write(runFileNames.seal, formatSeal(final.seal));
+  folder.write(runFileNames.seal, formatSeal(seal));
   folder.write(runFileNames.cases, formatCaseIndex(loaded.index));
   const dispatcher = await dispatcherFor(context, state, resumed);
   folder.write(
@@ -173,15 +180,6 @@ function freshControls(context: RunContext, host: Host): Promise<readonly Receip
   const { loaded, final, clock, signal, folder, onNote } = context;
   onNote?.(`Running ${final.seal.spec.controls.length} controls.`);
   return passControls({ loaded, seal: final.seal, host, clock, signal, folder });
-}
-
-function readJournal(
-  folder: RunFolder,
-  schedule: readonly Cell[],
-): { resumed: ResumedState; keep: number } {
-  const bytes = folder.read(runFileNames.journal) ?? new Uint8Array();
-  const { lines, keptBytes } = parseJournal(bytes, runFileNames.journal);
-  return { resumed: resumeFrom(schedule, lines), keep: keptBytes };
 }
 
 function dispatcherFor(

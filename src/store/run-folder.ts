@@ -90,14 +90,19 @@ function openLogFile(path: string, keep: number): RunLog {
   const file = openSync(path, 'a');
   ftruncateSync(file, keep);
   let waiting: { line: string; resolve: () => void; reject: (cause: unknown) => void }[] = [];
+  let failed: { readonly cause: unknown } | null = null;
   const flush = (): void => {
     const batch = waiting;
     waiting = [];
+    if (batch.length === 0) return;
     try {
+      if (failed !== null) throw failed.cause;
       writeFileSync(file, batch.map(({ line }) => line).join(''));
       fdatasyncSync(file);
       for (const { resolve } of batch) resolve();
     } catch (cause) {
+      // After a failed sync nobody knows which lines are on disk: the log takes no more.
+      failed = { cause };
       for (const { reject } of batch) reject(cause);
     }
   };

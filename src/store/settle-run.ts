@@ -27,18 +27,26 @@ export interface RecordedDecision {
   readonly exitCode: number;
 }
 
+/** Why a spent experiment has no decision to show any more; null while it may have one. */
+function endedBecause({ abort, voided }: ExperimentState): string | null {
+  if (voided !== null) return `its outcome was voided (${voided.body.reason})`;
+  return abort === null ? null : `it was aborted (${abort.body.reason})`;
+}
+
 /**
- * The recorded decision of a settled or voided experiment; null before its outcome.
- * @throws {LiftgateError} ledger-conflict for an aborted experiment; ledger-damaged when the decision's bytes are gone
+ * The recorded decision of a settled experiment; null before its outcome.
+ * @throws {LiftgateError} ledger-conflict for an aborted experiment and for a voided outcome, which nobody may act upon
+ * @throws {LiftgateError} ledger-damaged when the decision's bytes are gone
  */
 export async function recordedDecision(
   ledger: Ledger,
   state: ExperimentState,
 ): Promise<RecordedDecision | null> {
-  if (state.phase === 'aborted') {
+  const ended = endedBecause(state);
+  if (ended !== null) {
     throw new LiftgateError(
       'ledger-conflict',
-      `The experiment "${state.experimentId}" was aborted; its units stay spent.`,
+      `The experiment "${state.experimentId}" decides nothing: ${ended}; its units stay spent.`,
       {
         mend: 'Plan a new experiment on units nobody has seen.',
       },
