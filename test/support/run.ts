@@ -192,7 +192,7 @@ export function memoryFolder(path = 'memory'): RunFolder {
       return {
         append: (line) => {
           const before = files.get(name) ?? new Uint8Array();
-          files.set(name, new Uint8Array([...before, ...encode(line)]));
+          files.set(name, new Uint8Array(Buffer.concat([before, encode(line)])));
           return Promise.resolve();
         },
         close: () => Promise.resolve(),
