@@ -1,6 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isIndeterminate } from '../../src/stats/interval.ts';
-import { requiredUnits } from '../../src/stats/power.ts';
+import {
+  detectableEffect,
+  pairedTPower,
+  pairedTUnits,
+  plannedUnits,
+  requiredUnits,
+} from '../../src/stats/power.ts';
 import { readReference } from '../support/reference.ts';
 import { expectRefusal } from '../support/statistics.ts';
 
@@ -72,6 +79,46 @@ describe('requiredUnits', () => {
     expectRefusal(
       () => requiredUnits({ ...plain, standardDeviation: -1 }),
       'standardDeviation must be a finite number of at least 0, got -1',
+    );
+  });
+});
+
+describe('paired t planning', () => {
+  test('power at the detectable effect is the wanted power, units lead back to the effect', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 3, max: 400 }),
+        fc.integer({ min: 30, max: 95 }),
+        (units, percent) => {
+          const side = { error: 0.025, sides: 2 } as const;
+          const power = percent / 100;
+          const { standardizedEffect } = detectableEffect({ units, power, ...side });
+          expect(pairedTPower({ units, standardizedEffect, ...side })).toBeCloseTo(power, 10);
+          const found = pairedTUnits({ standardizedEffect, power, ...side });
+          expect(found.fractional / units).toBeCloseTo(1, 8);
+        },
+      ),
+      { seed: 20260907, numRuns: 8 },
+    );
+  });
+
+  test('an overwhelming effect still needs two units, and a whole fraction is kept whole', () => {
+    const side = { error: 0.025, sides: 1 } as const;
+    expect(pairedTUnits({ standardizedEffect: 500, power: 0.8, ...side }).units).toBe(2);
+    expect([plannedUnits(12), plannedUnits(12.0000001).units]).toEqual([
+      { units: 12, fractional: 12 },
+      13,
+    ]);
+  });
+
+  test('refuses what no number of units could reach', () => {
+    expectRefusal(
+      () => pairedTUnits({ standardizedEffect: 0, error: 0.025, sides: 1, power: 0.8 }),
+      'standardizedEffect must be a number above 0, got 0',
+    );
+    expectRefusal(
+      () => detectableEffect({ units: 10, error: 0.025, sides: 2, power: 0.05 }),
+      'power must be a number above 0.05, got 0.05',
     );
   });
 });
