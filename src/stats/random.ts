@@ -76,6 +76,33 @@ export interface ResamplingStream {
   below(n: number): number;
 }
 
+/** One step of sfc32 on a state of four words, changed in place; the 32 bits as a signed number. */
+function sfc32Word(state: [number, number, number, number]): number {
+  const [a, b, c, counter] = state;
+  const mixed = (((a + b) | 0) + counter) | 0;
+  state[0] = b ^ (b >>> 9);
+  state[1] = (c + (c << 3)) | 0;
+  state[2] = (((c << 21) | (c >>> 11)) + mixed) | 0;
+  state[3] = (counter + 1) | 0;
+  return mixed;
+}
+
+/**
+ * The four words of sfc32 where the stream of resampling starts: the first 128 bits of the seed, 16 words thrown away.
+ *
+ * @param seed  64 lower-case hex digits
+ * @throws {LiftgateError} stats-argument-invalid  if the seed is not 64 hex digits
+ * @example resamplingState('00'.repeat(32))[3] // => 16
+ */
+export function resamplingState(seed: string): readonly [number, number, number, number] {
+  requireSeed('seed', seed);
+  const part = (index: number): number =>
+    Number.parseInt(seed.slice(8 * index, 8 * index + 8), 16) | 0;
+  const state: [number, number, number, number] = [part(0), part(1), part(2), part(3)];
+  for (let warm = 0; warm < 16; warm += 1) sfc32Word(state);
+  return state;
+}
+
 /**
  * The stream of resampling: sfc32 seeded with the first 128 bits of the seed, its first 16 words thrown away.
  *
@@ -85,13 +112,7 @@ export interface ResamplingStream {
  * @see Doty-Humphrey (2010), PractRand: sfc32
  */
 export function resamplingStream(seed: string): ResamplingStream {
-  requireSeed('seed', seed);
-  const part = (index: number): number =>
-    Number.parseInt(seed.slice(8 * index, 8 * index + 8), 16) | 0;
-  let a = part(0);
-  let b = part(1);
-  let c = part(2);
-  let counter = part(3);
+  let [a, b, c, counter] = resamplingState(seed);
   const word = (): number => {
     const mixed = (((a + b) | 0) + counter) | 0;
     counter = (counter + 1) | 0;
@@ -100,6 +121,5 @@ export function resamplingStream(seed: string): ResamplingStream {
     c = (((c << 21) | (c >>> 11)) + mixed) | 0;
     return mixed >>> 0;
   };
-  for (let warm = 0; warm < 16; warm += 1) word();
   return { word, below: (n) => belowFrom(word, n) };
 }

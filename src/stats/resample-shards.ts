@@ -102,7 +102,10 @@ function fillIndices(state: GeneratorState, into: Uint32Array, n: number): void 
 
 /** The totals of `into.length` resamples of the values, summed in drawing order: the mean's own loop, without an index list. */
 function fillTotals(state: GeneratorState, into: Float64Array, values: Float64Array): void {
-  let [a = 0, b = 0, c = 0, counter = 0] = state;
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
   const n = values.length;
   const refused = 65536 % n;
   for (let draw = 0; draw < into.length; draw += 1) {
