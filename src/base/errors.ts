@@ -57,7 +57,10 @@ export interface LiftgateErrorOptions {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One failure that stops the work: what is wrong, where, and how to mend it. */
+/**
+ * One failure that stops the work: what is wrong, where, and how to mend it.
+ * @example new LiftgateError('ledger-conflict', 'The unit is spent.', { mend: 'Take another one.' }).exitCode // => 42
+ */
 export class LiftgateError extends Error {
   readonly code: ErrorCode;
   readonly where: Place | undefined;

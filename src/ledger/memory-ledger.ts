@@ -46,6 +46,7 @@ export const stillPorts: LedgerPorts = {
 /**
  * A ledger in memory with the rules of every other store.
  * @param ports  replaces the still clock, actor or id where they matter
+ * @example (await memoryLedger().entries()).length // => 0
  */
 export function memoryLedger(ports: Partial<LedgerPorts> = {}): Ledger {
   return openLedgerStore(memoryStore(), { ...stillPorts, ...ports });

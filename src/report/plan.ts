@@ -15,6 +15,7 @@ import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
 import { baselineArm, candidateIds } from '../spec/spec.ts';
 import { decide } from './decision.ts';
 
+/** What `plan` says: counts of the design, costs in USD, methods, and the decision on the most favourable receipts. */
 export interface PlanReport {
   readonly experiment: string;
   readonly use: string;

@@ -196,6 +196,7 @@ export const receiptSchema = z.strictObject({
   host: hostIdentitySchema,
   logs: z.strictObject({ digest: digestSchema, uri: z.string() }).nullable(),
 });
+/** What a host returned for one attempt, execution and grading joined. */
 export type Receipt = z.infer<typeof receiptSchema>;
 
 export const cellSchema = z.strictObject({

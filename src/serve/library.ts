@@ -103,7 +103,7 @@ export interface Reservation {
  *
  * @throws {LiftgateError} seal-missing, seal-drift
  * @throws {LiftgateError} ledger-conflict  when another experiment owns a unit, naming owner and units
- * @example (await reserveUnits({ loaded, ledger })).phase // => 'reserved'
+ * @example (await sealExperiment({ loaded, ledger }), await reserveUnits({ loaded, ledger })).phase // => 'reserved'
  */
 export async function reserveUnits({ loaded, ledger }: LedgeredExperiment): Promise<Reservation> {
   const plan = await ensurePlanSeal({ loaded, ledger, engine: engineIdentity(), write: false });
@@ -230,7 +230,7 @@ export async function ledgerView(ledger: Ledger): Promise<LedgerView> {
  * @param options  the ledger; null leaves unchecked what only a ledger can show
  * @returns        one result per check; `exitCode` 0 confirmed, 41 the run does not verify, 42 the ledger is damaged
  * @throws {LiftgateError} run-invalid when the folder cannot be read at all
- * @example (await verifyRun(folder, { ledger })).ok // => true
+ * @example (await verifyRun((await runExperiment({ loaded, ledger, seal: true })).folder, { ledger })).ok // => true
  */
 export async function verifyRun(
   folder: string,

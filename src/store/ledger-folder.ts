@@ -291,6 +291,7 @@ function randomPause(): Promise<void> {
  *
  * @param folder   usually `ledger` beside the experiments
  * @param options  `actor` (default `local`) and `origin` (default `liftgate`) are recorded as claims; the other ports are for tests
+ * @example (await openLedger('no-such-folder').verify()).entries // => 0
  */
 export function openLedger(folder: string, options: OpenLedgerOptions = {}): Ledger {
   const { files, ...ports } = options;

@@ -62,6 +62,7 @@ export interface RunOptions {
   readonly onProgress?: (progress: RunProgress) => void;
 }
 
+/** How a run ended: with a decision, or with cells still open that the same call continues. */
 export type RunResult =
   | {
       readonly status: 'decided';

@@ -34,6 +34,7 @@ import {
 
 export type { LedgerView } from './reading.ts';
 
+/** What verification found, check by check. */
 export interface Verification {
   readonly ok: boolean;
   /** 0 confirmed, 41 the run does not verify, 42 the ledger is damaged. */
