@@ -55,7 +55,7 @@ function finalExecutions(experiment: SmallExperiment): string[] {
     .filter((id) => !id.startsWith('c-d'));
 }
 
-describe('controls', () => {
+describe.concurrent('controls', () => {
   test.each(rows)('catch %s: 31, nothing exposed', async (_, mode, reasons) => {
     const experiment = new SmallExperiment(await folder(), { mode });
     const { exitCode, stdout, stderr } = await experiment.run('--report-only');

@@ -31,7 +31,7 @@ const rowRefusals: readonly (readonly [string, SmallOptions, string])[] = [
   ],
 ];
 
-describe('liftgate seal', () => {
+describe.concurrent('liftgate seal', () => {
   test.each(rowRefusals)(
     'refuses %s, a row without a method: 40, naming the row',
     async (_, options, message) => {
@@ -74,7 +74,7 @@ describe('liftgate seal', () => {
   });
 });
 
-describe('ten repeats of one unit', () => {
+describe.concurrent('ten repeats of one unit', () => {
   test('cannot ship: plan says so, and a perfect candidate gets 21', async () => {
     const experiment = await experimentOf({
       cases: smallCases(1),
@@ -108,7 +108,7 @@ const guardedBy = (units: number): SmallOptions => ({
   },
 });
 
-describe('a binary guardrail on which every pair ties, at a margin of 5 points', () => {
+describe.concurrent('a binary guardrail on which every pair ties, at a margin of 5 points', () => {
   test('is unresolved with 20 units: not ship', async () => {
     const { exitCode, stdout } = await (await experimentOf(guardedBy(20))).run();
     expect(exitCode).toBe(21);
@@ -128,7 +128,7 @@ describe('a binary guardrail on which every pair ties, at a margin of 5 points',
   });
 });
 
-describe('six units under the asymptotic guarantee', () => {
+describe.concurrent('six units under the asymptotic guarantee', () => {
   test('5 wins and 0 losses are not enough: the exact McNemar test says 1/32', async () => {
     const experiment = await experimentOf({
       cases: smallCases(6),
@@ -147,19 +147,19 @@ describe('six units under the asymptotic guarantee', () => {
   });
 });
 
-describe('rows of the method table with a positive threshold or a finite-sample guarantee', () => {
+describe.concurrent('rows of the method table with a positive threshold or a finite-sample guarantee', () => {
   test.each([
     ['threshold above 0', { spec: { gates: aboveZero } }],
     ['finite-sample', { spec: { inference: { guarantee: 'finite-sample' } } }],
-  ])(
-    '%s: served by the exact bound or refused by name, never by another method',
-    async (_, options) => {
-      const { exitCode, stdout, stderr } = await (await experimentOf(options)).call('plan');
-      expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 40 });
-      expect(stderr).toContain('the exact unconditional bound of this row does not exist');
-      expect(stderr).toMatch(
-        /falls into the row "binary, (one pair per unit, threshold > 0|guarantee: finite-sample)"/,
-      );
-    },
-  );
+  ])('%s: served by the exact bound, never by another method', async (_, options) => {
+    const experiment = await experimentOf({
+      ...options,
+      cases: smallCases(40),
+      candidates: { new: allRight },
+    });
+    const { exitCode, stdout, stderr } = await experiment.run();
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(linesOf(stdout).at(-1)).toMatch(/^new: ship \| right \+1 .* n=40 units/);
+    expect(experiment.text('run/seal.json')).toContain('"method":"exact-unconditional"');
+  });
 });

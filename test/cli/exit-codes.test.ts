@@ -22,7 +22,7 @@ beforeAll(async () => {
   first = await decided.run();
 });
 
-describe('liftgate run', () => {
+describe.concurrent('liftgate run', () => {
   test('exits 0 when a candidate ships, and ends with one verdict line per candidate', () => {
     expect(first.exitCode).toBe(0);
     const lines = linesOf(first.stdout).slice(-3);
@@ -77,7 +77,7 @@ describe('liftgate run', () => {
   });
 });
 
-describe('liftgate verify and report', () => {
+describe.concurrent('liftgate verify and report', () => {
   test('exit 0 on the run and repeat its verdict lines last', async () => {
     const verified = await decided.verify();
     expect(verified.exitCode).toBe(0);
@@ -100,7 +100,7 @@ describe('liftgate verify and report', () => {
   });
 });
 
-describe('usage', () => {
+describe.concurrent('usage', () => {
   test.each([
     [['swim'], "error: unknown command 'swim'"],
     [['run'], "error: missing required argument 'experiment'"],

@@ -41,7 +41,7 @@ const faults: readonly Omit<Misbehaviour, 'outcome'>[] = [
     name: 'hangs',
     behaviour: 'hang',
     code: 'hostUnresponsive',
-    detail: 'nothing heard for 700 ms',
+    detail: 'nothing heard for 1500 ms',
   },
   { name: 'prints garbage', behaviour: 'garbage', code: 'protocolViolation', detail: garbage },
   {
@@ -73,13 +73,13 @@ const rows: readonly Misbehaviour[] = [
   ...gradeFaults.map((each) => ({ ...each, outcome: 'evaluatorFailure' as const })),
 ];
 
-describe('a host that', () => {
+describe.concurrent('a host that', () => {
   test.each(rows)(
     '$name in a candidate cell makes the run incomplete: 30, and no score',
     async ({ behaviour, outcome, code, detail }) => {
       const experiment = new SmallExperiment(await folder(), {
         cases: smallCases(9),
-        limits: { silenceMs: 700 },
+        limits: behaviour === 'hang' ? { silenceMs: 1500 } : {},
         candidates: { new: { scores: { right: true }, behave: { c2: behaviour } } },
         spec: { attempts: { max: 1 }, controls: chosenControls('ceiling', 'floor') },
       });
@@ -126,6 +126,25 @@ describe('a host that', () => {
     const { exitCode, stdout } = await experiment.run();
     expect(exitCode).toBe(20);
     expect(linesOf(stdout).at(-1)).toMatch(/^new: hold \| right -1 /);
+  });
+
+  test('dies again and again ends the session: 30, nothing decided, resumable', async () => {
+    const cases = smallCases(9);
+    const dying = cases.map((each) => [each.id, 'die' as const] as const);
+    const experiment = new SmallExperiment(await folder(), {
+      cases,
+      candidates: { new: { behave: Object.fromEntries(dying) } },
+      spec: { attempts: { max: 1 }, controls: chosenControls('ceiling') },
+    });
+    const { exitCode, stdout } = await experiment.run('--report-only');
+    expect(exitCode).toBe(30);
+    expect(linesOf(stdout)).toEqual([
+      expect.stringMatching(
+        /^incomplete: \d+ of 18 cells are settled; the host could not be started any more\.$/,
+      ),
+      'Run the same command again to continue; settled cells are not repeated.',
+    ]);
+    expect(await experiment.ledgerKinds()).not.toContain('outcome');
   });
 
   test('cannot be started: 32 with what it wrote, units reserved and not exposed', async () => {

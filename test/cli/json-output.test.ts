@@ -29,7 +29,7 @@ const commands = [
 let projectless: string;
 let decided: SmallExperiment;
 
-describe('--help', () => {
+describe.concurrent('--help', () => {
   test.each(commands)('of %s shows an example of that command', async (command) => {
     const ended = await liftgate(projectless, ...command.split(' '), '--help');
     expect(ended.exitCode).toBe(0);
@@ -66,7 +66,7 @@ beforeAll(async () => {
   );
 });
 
-describe('--json', () => {
+describe('--json in a story', () => {
   // In this order: each line is one step of the same story.
   test.each([
     ['check small', 0, { ok: true, experiment: 'small' }],
@@ -107,7 +107,9 @@ describe('--json', () => {
       { entry: { kind: 'void' } },
     ]);
   });
+});
 
+describe.concurrent('--json', () => {
   test.each([
     ['check nowhere', 40, 'file-unreadable'],
     ['plan nowhere', 40, 'file-unreadable'],

@@ -26,7 +26,7 @@ async function given(text: string): Promise<{ experiment: SmallExperiment; file:
   return { experiment, file };
 }
 
-describe('hand-written receipts', () => {
+describe.concurrent('hand-written receipts', () => {
   test('that would ship are analysed and capped at 21, not confirmatory', async () => {
     const { experiment, file } = await given(handWritten({ baseline: 0, new: 1 }));
     const { exitCode, stdout } = await experiment.call('decide', '--receipts', file);
@@ -73,7 +73,7 @@ describe('hand-written receipts', () => {
   });
 });
 
-describe('receipts of a recorded run', () => {
+describe.concurrent('receipts of a recorded run', () => {
   test('decide as the run did, and one changed score takes the right to ship away', async () => {
     const { experiment } = await given('');
     expect((await experiment.run()).exitCode).toBe(0);

@@ -1,7 +1,7 @@
 /** Runs that are killed, interrupted or started twice: nothing settled is repeated, nothing is lost, one process at a time. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { journalLineSchema } from '../../src/run/journal.ts';
 import { isAlive, linesOf, type Running, startLiftgate, until } from '../support/cli.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
@@ -9,12 +9,12 @@ import { SmallExperiment, type SmallOptions, smallCases } from '../support/works
 
 const folder = temporaryFolders();
 
-let started: SmallExperiment | null = null;
+const started: SmallExperiment[] = [];
 
 /** Hosts of a test that failed half way must not outlive it. */
-afterEach(() => {
-  for (const pid of started?.hostPids() ?? []) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  started = null;
+afterAll(() => {
+  for (const pid of started.flatMap((experiment) => experiment.hostPids()))
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
 });
 
 /** A run that stops in the candidate's cell of c4 until a file named `go` exists; the host says that it got there. */
@@ -25,7 +25,7 @@ async function stoppedRun(
     candidates: { new: { scores: { right: true }, behave: { c4: 'wait' } } },
     ...options,
   });
-  started = experiment;
+  started.push(experiment);
   const out = `${experiment.name}/run`;
   const process = startLiftgate(
     experiment.workspace,
@@ -66,7 +66,7 @@ async function untilGone(experiment: SmallExperiment): Promise<void> {
   await until('the hosts to end', () => !experiment.hostPids().some(isAlive));
 }
 
-describe('a run killed in the middle', () => {
+describe.concurrent('a run killed in the middle', () => {
   test('goes on where it stopped: nothing settled is executed again, and verify confirms it', async () => {
     const { experiment, process } = await stoppedRun();
     process.signal('SIGKILL');
@@ -130,7 +130,7 @@ describe('a run killed in the middle', () => {
   });
 });
 
-describe('a run that is interrupted', () => {
+describe.concurrent('a run that is interrupted', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'by %s settles what it can, exits 130, leaves no host and goes on later',
     async (name) => {
@@ -159,7 +159,7 @@ describe('a run that is interrupted', () => {
     const experiment = new SmallExperiment(await folder(), {
       candidates: { new: { scores: { right: true }, behave: { c4: 'wait' } } },
     });
-    started = experiment;
+    started.push(experiment);
     const process = startLiftgate(experiment.workspace, 'run', 'small', '--seal', '--json');
     await until('the host to wait', () => existsSync(join(experiment.folder, 'reached')));
     process.signal('SIGINT');
@@ -180,7 +180,7 @@ describe('a run that is interrupted', () => {
   });
 });
 
-describe('a settled run', () => {
+describe.concurrent('a settled run', () => {
   test('started again prints the recorded decision and starts no host', async () => {
     const experiment = new SmallExperiment(await folder());
     const first = await experiment.run();
@@ -196,7 +196,7 @@ describe('a settled run', () => {
   });
 });
 
-describe('a second process on the same run', () => {
+describe.concurrent('a second process on the same run', () => {
   test('is refused while the first is alive: 42, naming the process', async () => {
     const { experiment, process } = await stoppedRun({ cases: smallCases(8) });
     const second = await experiment.run();

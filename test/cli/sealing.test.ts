@@ -13,7 +13,7 @@ async function sealed(options: SmallOptions = {}): Promise<SmallExperiment> {
   return experiment;
 }
 
-describe('a sealed experiment', () => {
+describe.concurrent('a sealed experiment', () => {
   test('is not run with a candidate edited after sealing: 41, naming the file', async () => {
     const experiment = await sealed();
     experiment.writeText('new.json', '{"scores": {"right": ["c1"]}}\n');
@@ -67,7 +67,7 @@ describe('a sealed experiment', () => {
   });
 });
 
-describe('an experiment without a seal', () => {
+describe.concurrent('an experiment without a seal', () => {
   test('is not run without --seal: 41, and nothing is written', async () => {
     const experiment = new SmallExperiment(await folder());
     const { exitCode, stderr } = await experiment.call('run');
@@ -78,7 +78,7 @@ describe('an experiment without a seal', () => {
   });
 });
 
-describe('final units that are spent', () => {
+describe.concurrent('final units that are spent', () => {
   test('are refused to another experiment: 42, naming owner and units', async () => {
     const owner = new SmallExperiment(await folder(), { name: 'owner' });
     expect((await owner.run()).exitCode).toBe(0);
@@ -125,7 +125,7 @@ describe('final units that are spent', () => {
   });
 });
 
-describe('development units', () => {
+describe.concurrent('development units', () => {
   test('overlapping final units inside a spec are refused: 40, naming the unit', async () => {
     const [first, ...rest] = smallCases(8);
     const overlap = first === undefined ? [] : [{ ...first, family: 'family-c1' }, ...rest];

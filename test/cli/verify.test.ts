@@ -18,6 +18,15 @@ beforeAll(async () => {
   files = readdirSync(join(workspace, 'small/run')).sort();
 });
 
+/** Path of the one object of a ledger that holds a text. */
+function objectWith(copy: string, text: string): string {
+  const objects = join(copy, 'ledger/objects');
+  const paths = readdirSync(objects).map((name) => join(objects, name));
+  const found = paths.filter((path) => readFileSync(path, 'utf8').includes(text));
+  expect(found).toHaveLength(1);
+  return found[0] ?? '';
+}
+
 /** A copy of run and ledger after a change, and how the binary verifies it. */
 async function verifiedAfter(change: (copy: string) => void, ...words: string[]): Promise<Ended> {
   const copy = await folder();
@@ -35,7 +44,7 @@ function flipByte(path: string): void {
   writeFileSync(path, bytes);
 }
 
-describe('liftgate verify', () => {
+describe.concurrent('liftgate verify', () => {
   test('knows every file of a run folder', () => {
     expect(files).toEqual([
       'cases.json',
@@ -126,7 +135,20 @@ describe('liftgate verify', () => {
   });
 });
 
-describe('liftgate ledger verify', () => {
+describe.concurrent('liftgate run on a settled experiment', () => {
+  test('prints no recorded decision whose bytes were changed: 42', async () => {
+    const copy = await folder();
+    for (const part of ['small', 'ledger'])
+      cpSync(join(workspace, part), join(copy, part), { recursive: true });
+    flipByte(objectWith(copy, '"contributions"'));
+    const { exitCode, stdout, stderr } = await liftgate(copy, 'run', 'small', '--seal');
+    expect(exitCode).toBe(42);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('[ledger-damaged]');
+  });
+});
+
+describe.concurrent('liftgate ledger verify', () => {
   test('calls the ledger of the run sound', async () => {
     const { exitCode, stdout } = await liftgate(workspace, 'ledger', 'verify');
     expect(exitCode).toBe(0);
@@ -137,13 +159,7 @@ describe('liftgate ledger verify', () => {
   test.each([
     ['a changed entry', (copy: string) => flipByte(join(copy, 'ledger/log/00000003.json'))],
     ['a missing entry', (copy: string) => rmSync(join(copy, 'ledger/log/00000003.json'))],
-    [
-      'a changed object',
-      (copy: string) => {
-        const [first = ''] = readdirSync(join(copy, 'ledger/objects')).sort();
-        flipByte(join(copy, 'ledger/objects', first));
-      },
-    ],
+    ['a changed object', (copy: string) => flipByte(objectWith(copy, 'liftgate/cells/v1'))],
   ])('finds %s: 42', async (_, change) => {
     const copy = await folder();
     cpSync(join(workspace, 'ledger'), join(copy, 'ledger'), { recursive: true });

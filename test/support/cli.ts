@@ -75,9 +75,9 @@ export function linesOf(text: string): string[] {
   return text === '' ? [] : text.trimEnd().split('\n');
 }
 
-/** Waits until a condition holds; fails after ten seconds, naming what was waited for. */
+/** Waits until a condition holds; fails after 30 seconds, naming what was waited for. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 30_000;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
