@@ -7,6 +7,7 @@
  */
 import type { BootstrapLaw } from './bootstrap-law.ts';
 import { firstReaching, lawOfPoints, shareSlack } from './bootstrap-law.ts';
+import { chordRoot } from './chord-root.ts';
 import { type DecimalGrid, decimalGrid } from './decimal-grid.ts';
 import { invertedSum, type SumLaw } from './inverted-sum.ts';
 import { latticeSum } from './lattice-sum.ts';
@@ -233,37 +234,8 @@ function ratioBracket(
   return up ? [near, far] : [far, near];
 }
 
-/** Where the chord crosses 0, or the middle where that is no point inside. */
-function crossingOf(ends: {
-  readonly low: number;
-  readonly high: number;
-  readonly lowGap: number;
-  readonly highGap: number;
-}): number {
-  const { low, high, lowGap, highGap } = ends;
-  const crossing = low - (lowGap * (high - low)) / (highGap - lowGap);
-  return crossing > low && crossing < high ? crossing : (low + high) / 2;
-}
-
-/** Regula falsi with the Illinois rule: an end that stays twice running counts half. */
+/** The quantile by chords inside its bracket. */
 function ratioQuantile(share: (t: number) => number, search: RatioSearch): number {
-  const gapAt = (at: number): number => share(at) - search.p;
-  let [low, high] = ratioBracket(share, search);
-  let [lowGap, highGap] = [gapAt(low), gapAt(high)];
-  let side = 0;
-  for (let step = 0; step < 60; step += 1) {
-    const at = crossingOf({ low, high, lowGap, highGap });
-    const gap = gapAt(at);
-    if (!(Math.abs(gap) > 1e-13) || at <= low || at >= high) return at + 0 * gap;
-    if (gap > 0) {
-      [high, highGap] = [at, gap];
-      if (side > 0) lowGap /= 2;
-      side = 1;
-    } else {
-      [low, lowGap] = [at, gap];
-      if (side < 0) highGap /= 2;
-      side = -1;
-    }
-  }
-  return high;
+  const [lower, upper] = ratioBracket(share, search);
+  return chordRoot((at) => share(at) - search.p, { lower, upper, settled: 1e-13 });
 }

@@ -6,6 +6,7 @@ export {
   bettingTruncation,
   bettingUpperBound,
 } from './betting.ts';
+export * from './betting-sequence.ts';
 export {
   type BootstrapBounds,
   type BootstrapOptions,
@@ -13,18 +14,7 @@ export {
   bootstrapTBounds,
   tBootstrapTBounds,
 } from './bootstrap.ts';
-export {
-  type BcaShares,
-  type BootstrapInterval,
-  type BootstrapIntervalOptions,
-  type BootstrapLawOptions,
-  type BootstrapMethod,
-  type BootstrapWork,
-  bcaShares,
-  bootstrapInterval,
-  bootstrapLaw,
-  bootstrapWork,
-} from './bootstrap-interval.ts';
+export * from './bootstrap-interval.ts';
 export type { BootstrapLaw, LawMoments, LawSource } from './bootstrap-law.ts';
 export type { BootstrapStatistic } from './bootstrap-statistic.ts';
 export {
@@ -103,6 +93,7 @@ export {
   standardizedDifference,
 } from './effect-size.ts';
 export { exp, expm1, log, log1p } from './elementary.ts';
+export * from './group-sequential.ts';
 export {
   type Bounds,
   errorPerSide,
@@ -140,21 +131,7 @@ export {
   noncentralTCdf,
   noncentralTUpper,
 } from './noncentral-t.ts';
-export {
-  agrestiMinInterval,
-  bonettPriceInterval,
-  conditionalExactInterval,
-  type NewcombePairedMethod,
-  newcombePairedInterval,
-  pairedWaldInterval,
-} from './paired-binary-intervals.ts';
-export {
-  type McnemarAsymptoticTest,
-  mcnemarAsymptotic,
-  mcnemarMidP,
-  type NoninferiorityTest,
-  pairedNoninferiorityTest,
-} from './paired-binary-tests.ts';
+export * from './normal-sequence.ts';
 export {
   type DiscordantCounts,
   type McnemarTest,
@@ -171,6 +148,21 @@ export {
   exactUnconditionalInterval,
   exactUnconditionalLower,
 } from './paired-binary-exact.ts';
+export {
+  agrestiMinInterval,
+  bonettPriceInterval,
+  conditionalExactInterval,
+  type NewcombePairedMethod,
+  newcombePairedInterval,
+  pairedWaldInterval,
+} from './paired-binary-intervals.ts';
+export {
+  type McnemarAsymptoticTest,
+  mcnemarAsymptotic,
+  mcnemarMidP,
+  type NoninferiorityTest,
+  pairedNoninferiorityTest,
+} from './paired-binary-tests.ts';
 export {
   type DurationSummary,
   durationSummary,
@@ -257,6 +249,7 @@ export {
   signTest,
   type ZeroRule,
 } from './rank.ts';
+export * from './resample-shards.ts';
 export {
   median,
   medianDeviation,
@@ -267,13 +260,6 @@ export {
   trimmedMean,
   trimmedMeanInterval,
 } from './robust.ts';
-export {
-  type ResampleJob,
-  type ResampleShards,
-  type ResampleStatistic,
-  resampleShards,
-  shardResamples,
-} from './resample-shards.ts';
 export { roundSignificant, significantDigits } from './rounding.ts';
 export {
   type BoundedClaim,
@@ -284,6 +270,7 @@ export {
   intersectionUnionP,
   type WeightedClaim,
 } from './several-claims.ts';
+export * from './sign-e-process.ts';
 export {
   monteCarloP,
   type SignFlipDraws,
