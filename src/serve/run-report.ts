@@ -1,0 +1,102 @@
+/** A run folder as a report: its files read, held against each other, and turned into the view model. */
+import { canonicalText } from '../base/canonical.ts';
+import { LiftgateError } from '../base/errors.ts';
+import { readCanonical } from '../base/strict-json.ts';
+import { type DecisionDocument, parseDecision } from '../report/decision.ts';
+import { receiptsRoot } from '../report/run-facts.ts';
+import { type ReportView, reportView } from '../report/view.ts';
+import { parseJournal } from '../run/journal.ts';
+import type { ReceiptLine } from '../run/receipt.ts';
+import { resumeFrom } from '../run/resume.ts';
+import { planSchedule } from '../run/schedule.ts';
+import { type CaseIndex, caseIndexSchema, finalCases } from '../spec/case-index.ts';
+import { parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
+import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { readRunFiles } from '../store/run-folder.ts';
+import { runEvidence } from '../verify/evidence.ts';
+import { parseReceiptLines, type RunFiles, runFile, runFileNames } from '../verify/record.ts';
+
+/** What a run folder shows. */
+export interface RunReport {
+  readonly document: DecisionDocument;
+  readonly seal: SealedExperiment;
+  readonly view: ReportView;
+}
+
+function readIndex(files: RunFiles): CaseIndex {
+  const file = runFileNames.cases;
+  const parsed = caseIndexSchema.safeParse(readCanonical(runFile(files, file), { file }));
+  if (parsed.success) return parsed.data;
+  throw new LiftgateError('run-invalid', 'The case index does not have the shape of one.', {
+    where: { file, path: parsed.error.issues[0]?.path.join('.') },
+    mend: 'Restore the recorded file.',
+  });
+}
+
+function readLines(files: RunFiles, seal: SealedExperiment, index: CaseIndex): ReceiptLine[] {
+  const file = runFileNames.journal;
+  const schedule = planSchedule({
+    cases: finalCases(index),
+    arms: [baselineArm, ...candidateIds(seal.spec)],
+    repeats: seal.spec.repeats,
+    casesDigest: seal.digests.cases,
+  });
+  return [...resumeFrom(schedule, parseJournal(runFile(files, file), file).lines).lines];
+}
+
+/** A report shows decision and evidence side by side, so both must be of one run; `verify` checks everything else. */
+function requireOneRun(
+  document: DecisionDocument,
+  seal: SealedExperiment,
+  lines: readonly ReceiptLine[],
+): void {
+  const { run, decisions, verdict } = document;
+  const candidates = canonicalText([...candidateIds(seal.spec)]);
+  const tests: readonly (readonly [boolean, string])[] = [
+    [run.sealDigest === sealDigest(seal), `the seal in ${runFileNames.seal}`],
+    [run.receiptsRoot === receiptsRoot(lines), `the receipts in ${runFileNames.journal}`],
+    [
+      canonicalText(decisions.map((each) => each.candidate)) === candidates,
+      'the candidates of the seal',
+    ],
+    [verdict.experiment === seal.experimentId, 'the experiment of the seal'],
+  ];
+  const broken = tests.filter(([holds]) => !holds).map(([, what]) => what);
+  if (broken.length === 0) return;
+  throw new LiftgateError(
+    'run-invalid',
+    `The decision was not made from what lies beside it: it names other bytes than ${broken.join(' and ')}.`,
+    {
+      where: { file: runFileNames.decision },
+      mend: 'Restore the whole run folder; `liftgate verify` says which file changed.',
+    },
+  );
+}
+
+/**
+ * Reads a run folder into the report's view model. Nothing is written, and the folder's bytes stay as they are.
+ *
+ * @param folder  path of a run folder that `liftgate run` finished
+ * @throws {LiftgateError} run-invalid when a file is missing, unreadable or of another run; seal-invalid, receipt-invalid
+ */
+export function readReport(folder: string): RunReport {
+  const files = readRunFiles(folder);
+  const document = parseDecision(runFile(files, runFileNames.decision), runFileNames.decision);
+  const seal = parseSeal(runFile(files, runFileNames.seal), runFileNames.seal);
+  const index = readIndex(files);
+  const lines = readLines(files, seal, index);
+  requireOneRun(document, seal, lines);
+  const controlLines = parseReceiptLines(
+    runFile(files, runFileNames.controls),
+    runFileNames.controls,
+  );
+  const { expose, fence } = document.run;
+  if (expose === null) {
+    throw new LiftgateError('run-invalid', 'The decision names no exposure.', {
+      where: { file: runFileNames.decision, path: 'run.expose' },
+      mend: 'Name a folder that `liftgate run` wrote.',
+    });
+  }
+  const evidence = runEvidence({ seal, index, lines, controlLines, expose, fence: fence ?? '' });
+  return { document, seal, view: reportView({ document, evidence }) };
+}
