@@ -10,8 +10,9 @@ export interface Drift {
   readonly what: string;
 }
 
-/** Members that follow from others, so that a difference in them alone says nothing new. */
+/** Members that follow from others, so that a difference in them beside another one says nothing new. */
 const derived = new Set([
+  'plan',
   'tree',
   'root',
   'object',
@@ -32,6 +33,11 @@ function isTolerated(recorded: SealedExperiment, path: string): boolean {
   return method !== undefined && !Object.hasOwn(recorded.engine.statistics, method);
 }
 
+/** Names in the spec are the user's own: a measure may be called "count". */
+function isDerived(path: string): boolean {
+  return !path.startsWith('spec.') && path.split('.').some((part) => derived.has(part));
+}
+
 export interface SealComparison {
   readonly drift: readonly Drift[];
   readonly notices: readonly string[];
@@ -47,7 +53,7 @@ export function compareSeals(recorded: SealedExperiment, fresh: SealedExperiment
     .filter((each) => isTolerated(recorded, each.path))
     .map((each) => `${each.path}: ${each.what}`);
   const direct = all.filter((each) => !isTolerated(recorded, each.path));
-  const named = direct.filter((each) => !each.path.split('.').some((part) => derived.has(part)));
+  const named = direct.filter((each) => each.file !== null || !isDerived(each.path));
   return { drift: dropRepeats(named.length > 0 ? named : direct), notices };
 }
 
@@ -69,9 +75,24 @@ function isMaterial(value: unknown): value is Material {
   return isObject(value) && 'sha256' in value && 'path' in value;
 }
 
+type PackagePin = SealedExperiment['arms'][number]['pins']['packages'][number];
+
+function isPackage(value: unknown): value is PackagePin {
+  return isObject(value) && Object.keys(value).sort().join() === 'name,tree';
+}
+
+function packageDrift(recorded: PackagePin, fresh: PackagePin, path: string): Drift[] {
+  const file = `package:${fresh.name}`;
+  if (recorded.name !== fresh.name)
+    return [{ path, file, what: `sealed as package:${recorded.name}` }];
+  if (recorded.tree === fresh.tree) return [];
+  return [{ path, file, what: 'its installed files changed after sealing' }];
+}
+
 function differences(recorded: unknown, fresh: unknown, path: string): Drift[] {
   if (Object.is(recorded, fresh)) return [];
   if (isMaterial(recorded) && isMaterial(fresh)) return materialDrift(recorded, fresh, path);
+  if (isPackage(recorded) && isPackage(fresh)) return packageDrift(recorded, fresh, path);
   if (path.endsWith('materials') && Array.isArray(recorded) && Array.isArray(fresh)) {
     return materialsDrift(recorded.filter(isMaterial), fresh.filter(isMaterial), path);
   }
