@@ -2,8 +2,9 @@
  * Design digests: what a measurement is, apart from who runs it, where and when.
  *
  * The design holds the spec without its name, prose, paths, host command, concurrency and budget; the content of cases, evaluator
- * and controls; the cell set. `casesDigest` leaves the arms out, `designDigest` adds the baseline by content and the candidates by
- * number. Renaming an arm, reordering rows or moving files changes neither.
+ * and controls; the cell set. `casesDigest` leaves out the arms and how several of them share the error, so that adding one moves no
+ * seed; `designDigest` adds the baseline by content, the candidates by number, and the multiplicity by kind. Renaming an arm,
+ * reordering rows or moving files changes neither.
  */
 import { compareCodeUnits } from '../base/canonical.ts';
 import { type Digest, digestOfValue } from '../base/digest.ts';
@@ -43,6 +44,7 @@ export function designDigests(parts: DesignParts): { cases: Digest; design: Dige
   const arms = {
     baseline: { surface: parts.baseline.surfaceDigest, pins: parts.baseline.pins },
     candidates: candidateIds(parts.spec).length,
+    multiplicity: multiplicityKind(parts.spec),
   };
   return { cases: digestOfValue(cases), design: digestOfValue({ ...cases, arms }) };
 }
@@ -55,10 +57,9 @@ function strippedSpec({ spec, controls }: DesignParts): unknown {
     budget: _budget,
     cases,
     claim,
-    multiplicity,
+    multiplicity: _multiplicity,
     ...rest
   } = spec;
-  const order = candidateIds(spec);
   return {
     ...rest,
     claim: {
@@ -74,15 +75,18 @@ function strippedSpec({ spec, controls }: DesignParts): unknown {
       ...(cases.input === undefined ? {} : { input: cases.input }),
     },
     host: { limits: host.limits },
-    multiplicity:
-      typeof multiplicity === 'string'
-        ? multiplicity
-        : multiplicity.sequence.map((id) => order.indexOf(id)),
     controls: spec.controls.map((control) => ({
       ...control,
       ...('surface' in control ? { surface: controls[control.id] ?? null } : {}),
     })),
   };
+}
+
+/** A fixed sequence is known by its length: the candidates have no identity before they are bound. */
+function multiplicityKind({ multiplicity }: ExperimentSpec): string {
+  return typeof multiplicity === 'string'
+    ? multiplicity
+    : `sequence of ${multiplicity.sequence.length}`;
 }
 
 function cellSet(index: CaseIndex, repeats: number): [string, number][] {
