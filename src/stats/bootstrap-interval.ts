@@ -6,7 +6,7 @@
  */
 import { requireCount, requireOpenProbability, requireSeed } from './arguments.ts';
 import { type BootstrapBounds, type BootstrapOrigin, bootstrapTBounds } from './bootstrap.ts';
-import { type BootstrapLaw, lawOfPoints } from './bootstrap-law.ts';
+import { type BootstrapLaw, lawOfDraws } from './bootstrap-law.ts';
 import {
   type BootstrapStatistic,
   type PreparedStatistic,
@@ -71,10 +71,7 @@ function lawOfShards(results: readonly Float64Array[], resamples: number): Boots
     filled += result.length;
   }
   requireCount('resamples drawn', filled, resamples);
-  return lawOfPoints(
-    { values: values.sort(), cumulated: undefined, total: resamples },
-    'resampling',
-  );
+  return lawOfDraws(values);
 }
 
 function workOf(prepared: PreparedStatistic, options: BootstrapLawOptions): BootstrapWork {
@@ -255,6 +252,7 @@ function boundsOf(
   { method, error }: { readonly method: BootstrapMethod; readonly error: number },
 ): Read | Indeterminate {
   const law = lawOf(work);
+  if (law.undefinedShare > error) return indeterminate('degenerate-resamples');
   switch (method) {
     case 'bootstrap-percentile':
       return direct(law, { lower: error, upper: 1 - error });
@@ -279,7 +277,8 @@ function lawBounds(
   if (!(Number.isFinite(bounds.lower) && Number.isFinite(bounds.upper))) {
     return indeterminate('degenerate-resamples');
   }
-  if (!(bounds.lower < bounds.upper)) return indeterminate('constant-resamples');
+  const noise = 1e-12 * Math.max(Math.abs(bounds.lower), Math.abs(bounds.upper));
+  if (!(bounds.upper - bounds.lower > noise)) return indeterminate('constant-resamples');
   const law = work.kind === 'exact' ? 'exact' : 'monte-carlo';
   return { ...bounds, seed, resamples, law };
 }

@@ -31,6 +31,8 @@ export interface BootstrapLaw {
   readonly moments: () => LawMoments;
   /** Standard error of the quantile at p through the finite number of resamples; 0 for an exact law. */
   readonly quantileError: (p: number) => number;
+  /** Share of resamples on which the statistic has no value; the law is that of the others. */
+  readonly undefinedShare: number;
 }
 
 /** Sorted values with the weight of all values up to each; without `cumulated` every value weighs 1. */
@@ -38,6 +40,8 @@ export interface WeightedPoints {
   readonly values: Float64Array;
   readonly cumulated: Float64Array | undefined;
   readonly total: number;
+  /** Share of resamples without a value, none by default. */
+  readonly undefinedShare?: number;
 }
 
 /** Shares this close to the p asked for count as equal to it. */
@@ -121,5 +125,48 @@ export function lawOfPoints(points: WeightedPoints, source: LawSource): Bootstra
     below: (t) => shareUpTo(t - slack),
     moments: () => momentsOf(points),
     quantileError: (p) => (source === 'resampling' ? sampledError(points, p) : 0),
+    undefinedShare: points.undefinedShare ?? 0,
   };
+}
+
+/** One value of a statistic with the number of resamples that give it. */
+export interface WeightedValue {
+  readonly value: number;
+  readonly weight: number;
+}
+
+/**
+ * The law of an enumeration, in any order; values that are not numbers are left out and their share is kept.
+ *
+ * @param points  at least one
+ * @example lawOfEnumeration([{ value: 2, weight: 1 }, { value: 1, weight: 3 }]).cdf(1) // => 0.75
+ */
+export function lawOfEnumeration(points: readonly WeightedValue[]): BootstrapLaw {
+  const sorted = points
+    .filter(({ value }) => !Number.isNaN(value))
+    .sort((left, right) => left.value - right.value);
+  let total = 0;
+  const cumulated = Float64Array.from(sorted, ({ weight }) => {
+    total += weight;
+    return total;
+  });
+  const all = points.reduce((sofar, { weight }) => sofar + weight, 0);
+  const values = Float64Array.from(sorted, ({ value }) => value);
+  return lawOfPoints({ values, cumulated, total, undefinedShare: 1 - total / all }, 'enumeration');
+}
+
+/**
+ * The law of drawn resamples, in any order; values that are not numbers are left out and their share is kept.
+ *
+ * @param drawn  at least one; sorted in place
+ * @example lawOfDraws(new Float64Array([3, 1, Number.NaN])).undefinedShare // => 0.333333333333 to 12 digits
+ */
+export function lawOfDraws(drawn: Float64Array): BootstrapLaw {
+  // Typed arrays sort NaN behind everything.
+  drawn.sort();
+  let total = drawn.length;
+  while (total > 0 && Number.isNaN(drawn[total - 1])) total -= 1;
+  const undefinedShare = 1 - total / drawn.length;
+  const values = drawn.subarray(0, total);
+  return lawOfPoints({ values, cumulated: undefined, total, undefinedShare }, 'resampling');
 }

@@ -62,6 +62,7 @@ export function orderStatisticLaw(ordered: Float64Array, rank: number): Bootstra
       return { mean, standardDeviation: Math.sqrt(Math.max(0, square - mean * mean)) };
     },
     quantileError: () => 0,
+    undefinedShare: 0,
   };
 }
 
@@ -182,5 +183,6 @@ export function medianLaw(ordered: Float64Array): BootstrapLaw {
     below: (t) => middleShare(pair, t - slack),
     moments: () => middleMoments(pair),
     quantileError: () => 0,
+    undefinedShare: 0,
   };
 }

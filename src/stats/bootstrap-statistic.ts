@@ -5,7 +5,7 @@
 import { LiftgateError } from '../base/errors.ts';
 import { requireFiniteList, requireWithin } from './arguments.ts';
 import type { BootstrapLaw } from './bootstrap-law.ts';
-import { lawOfPoints } from './bootstrap-law.ts';
+import { lawOfEnumeration, type WeightedValue } from './bootstrap-law.ts';
 import { medianLaw, orderStatisticLaw } from './bootstrap-order.ts';
 import { meanLaw, ratioLaw } from './bootstrap-sum.ts';
 import { isIndeterminate } from './interval.ts';
@@ -48,7 +48,7 @@ function positionsOf(units: number): Uint32Array {
 function enumeratedLaw(units: number, resample: ResampleStatistic): BootstrapLaw | undefined {
   if (units > enumeratedStatisticUnits || resample.kind === 'total') return undefined;
   const positions = new Uint32Array(units);
-  const points: { readonly value: number; readonly weight: number }[] = [];
+  const points: WeightedValue[] = [];
   enumerateCounts(units, (counts, weight) => {
     if (resample.kind === 'counts') {
       points.push({ value: resample.of(counts), weight });
@@ -61,14 +61,7 @@ function enumeratedLaw(units: number, resample: ResampleStatistic): BootstrapLaw
     });
     points.push({ value: resample.of(positions), weight });
   });
-  points.sort((left, right) => left.value - right.value);
-  let total = 0;
-  const cumulated = Float64Array.from(points, ({ weight }) => {
-    total += weight;
-    return total;
-  });
-  const values = Float64Array.from(points, ({ value }) => value);
-  return lawOfPoints({ values, cumulated, total }, 'enumeration');
+  return lawOfEnumeration(points);
 }
 
 function preparedMean(values: readonly number[]): PreparedStatistic {

@@ -6,7 +6,13 @@
  * mean of numerator − t × denominator is at most 0, so each of its probabilities is one mean problem.
  */
 import type { BootstrapLaw } from './bootstrap-law.ts';
-import { firstReaching, lawOfPoints, shareSlack } from './bootstrap-law.ts';
+import {
+  firstReaching,
+  lawOfEnumeration,
+  lawOfPoints,
+  shareSlack,
+  type WeightedValue,
+} from './bootstrap-law.ts';
 import { chordRoot } from './chord-root.ts';
 import { type DecimalGrid, decimalGrid } from './decimal-grid.ts';
 import { invertedSum, type SumLaw } from './inverted-sum.ts';
@@ -73,6 +79,7 @@ function invertedLatticeLaw(grid: DecimalGrid): BootstrapLaw | undefined {
     below: (t) => sum.share(stepsBelow(t)),
     moments: () => meanMoments(grid.steps.map((step) => grid.fromSteps(step))),
     quantileError: () => 0,
+    undefinedShare: 0,
   };
 }
 
@@ -106,25 +113,19 @@ function invertedContinuousLaw(ordered: Float64Array): BootstrapLaw | undefined 
     below: (t) => sum.share(t * units),
     moments: () => meanMoments(Array.from(ordered)),
     quantileError: () => 0,
+    undefinedShare: 0,
   };
 }
 
 function enumeratedMeanLaw(ordered: Float64Array): BootstrapLaw {
   const units = ordered.length;
-  const points: { readonly value: number; readonly weight: number }[] = [];
+  const points: WeightedValue[] = [];
   enumerateCounts(units, (counts, weight) => {
     let total = 0;
     for (let unit = 0; unit < units; unit += 1) total += (counts[unit] ?? 0) * (ordered[unit] ?? 0);
     points.push({ value: total / units, weight });
   });
-  points.sort((left, right) => left.value - right.value);
-  let total = 0;
-  const cumulated = Float64Array.from(points, ({ weight }) => {
-    total += weight;
-    return total;
-  });
-  const values = Float64Array.from(points, ({ value }) => value);
-  return lawOfPoints({ values, cumulated, total }, 'enumeration');
+  return lawOfEnumeration(points);
 }
 
 /**
@@ -187,6 +188,7 @@ export function ratioLaw(tops: Float64Array, bottoms: Float64Array): BootstrapLa
     below: inside,
     moments: () => spread,
     quantileError: () => 0,
+    undefinedShare: 0,
   };
 }
 

@@ -1,4 +1,5 @@
 /** `liftgate/stats`: the statistical methods by name. */
+export * from './agreement.ts';
 export {
   type BettingOptions,
   bettingBounds,
@@ -249,6 +250,7 @@ export {
   signTest,
   type ZeroRule,
 } from './rank.ts';
+export * from './reliability.ts';
 export * from './resample-shards.ts';
 export {
   median,
