@@ -6,7 +6,7 @@
  */
 import * as z from 'zod';
 import { invariant } from '../base/errors.ts';
-import type { MethodName } from '../spec/inference.ts';
+import { guaranteeOf, type MethodName, sealableMethods } from '../spec/inference.ts';
 import { isLogScale, type Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { seedHex } from '../spec/seeds.ts';
@@ -21,6 +21,10 @@ import {
 } from '../stats/interval.ts';
 import { meanDifferenceBounds } from '../stats/mean-difference.ts';
 import { type PairedCounts, pairedRiskDifferenceBounds } from '../stats/paired-binary.ts';
+import {
+  exactUnconditionalBounds,
+  exactUnconditionalClears,
+} from '../stats/paired-binary-exact.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
 import { rangeWidth, type Sample, type SampleSize } from './unit-value.ts';
@@ -50,7 +54,7 @@ export const estimateFlagSchema = z.enum([
 /** One flag of an estimate. */
 export type EstimateFlag = z.infer<typeof estimateFlagSchema>;
 
-const methodSchema = z.enum(['tango-score', 'betting-fixed-n', 't', 't-bootstrap-t']);
+const methodSchema = z.enum(sealableMethods);
 const guaranteeSchema = z.enum(['finite-sample', 'asymptotic']);
 const boundsShape = { lower: z.number(), upper: z.number() };
 
@@ -134,13 +138,21 @@ function improvements(sample: Sample): number[] {
   return sample.units.map((each) => each.improvement);
 }
 
-function tangoBounds({ sample, measure, error }: EstimateRequest): MadeBounds | Indeterminate {
+/** Bounds of the risk difference on the measure's scale; they need one pair per unit. */
+function pairedBounds(
+  { sample, measure, error }: EstimateRequest,
+  method: 'tango-score' | 'exact-unconditional',
+): MadeBounds | Indeterminate {
   if (sample.units.some((each) => each.pairs !== 1)) return indeterminate('several-pairs-per-unit');
-  const found = pairedRiskDifferenceBounds(discordantUnits(sample), error);
+  const counts = discordantUnits(sample);
+  const found =
+    method === 'tango-score'
+      ? pairedRiskDifferenceBounds(counts, error)
+      : exactUnconditionalBounds(counts, error);
   if (isIndeterminate(found)) return found;
   const scale = rangeWidth(measure);
   const bounds = { lower: scale * found.lower, upper: scale * found.upper };
-  return { bounds, method: 'tango-score', fallback: false, bootstrap: null };
+  return { bounds, method, fallback: false, bootstrap: null };
 }
 
 function betting(request: EstimateRequest, fallback: boolean): MadeBounds | Indeterminate {
@@ -196,7 +208,8 @@ function flooredBounds(
 function boundsOf(request: EstimateRequest): MadeBounds | Indeterminate {
   switch (request.method) {
     case 'tango-score':
-      return tangoBounds(request);
+    case 'exact-unconditional':
+      return pairedBounds(request, request.method);
     case 'betting-fixed-n':
       return betting(request, false);
     case 't':
@@ -242,9 +255,25 @@ export function estimateImprovement(request: EstimateRequest): EstimateResult {
   return { status: 'estimated', estimate: describe(request, made, bounds) };
 }
 
+/**
+ * Whether the lower bound of the sealed method lies above a threshold, without computing the bound; null where the method has
+ * no such shortcut, or the sample carries no estimate. The answer of `estimateImprovement`, sooner.
+ *
+ * @param threshold  on the scale of the improvement
+ * @example clearsImprovement(request, 0) // => null
+ */
+export function clearsImprovement(request: EstimateRequest, threshold: number): boolean | null {
+  const { sample, measure, method, error } = request;
+  const scaled = threshold / rangeWidth(measure);
+  if (method !== 'exact-unconditional' || sample.units.length < 2) return null;
+  if (sample.units.some((each) => each.pairs !== 1) || !(Math.abs(scaled) <= 1)) return null;
+  const clears = exactUnconditionalClears(discordantUnits(sample), { error, threshold: scaled });
+  return isIndeterminate(clears) ? null : clears;
+}
+
 function describe(request: EstimateRequest, made: MadeBounds, bounds: Bounds): Estimate {
   const { sample, measure, measureId, error } = request;
-  const guarantee = made.method === 'betting-fixed-n' ? 'finite-sample' : 'asymptotic';
+  const guarantee = guaranteeOf(made.method);
   const exposed = guarantee === 'asymptotic' && discordantUnits(sample).onlyBaseline < rareLosses;
   const flags: EstimateFlag[] = [];
   if (exposed) flags.push('rare-loss-exposed');

@@ -7,6 +7,7 @@
 import type { MeasureAnalysis } from '../analysis/analyze.ts';
 import { sealedMethod } from '../analysis/analyze.ts';
 import {
+  clearsImprovement,
   discordantUnits,
   type Estimate,
   type EstimateFlag,
@@ -129,6 +130,32 @@ export function readEffect(
     result.estimate.interval.lower > gate.threshold &&
     (mcnemarP === null || mcnemarP <= roundSignificant(error));
   return { error, result, mcnemarP, lostByFault, clears };
+}
+
+/** One gate at one error level, its numbers computed when they are asked for. */
+export interface EffectLevel {
+  readonly clears: boolean;
+  readonly reading: () => EffectReading;
+}
+
+/**
+ * A gate at a one-sided error: whether it clears, by a single decision where the method offers one, and its reading on demand.
+ * Of the levels of several candidates only one is shown; the bounds of the others would be computed for nothing.
+ */
+export function effectLevel(
+  seal: SealedExperiment,
+  gate: EffectGate,
+  sample: Sample,
+  error: number,
+): EffectLevel {
+  const { measureId, measure, method, threshold } = gate;
+  let read: EffectReading | null = null;
+  const reading = (): EffectReading => {
+    read ??= readEffect(seal, gate, sample, error);
+    return read;
+  };
+  const request = { seal, measureId, measure, sample, method, error };
+  return { clears: clearsImprovement(request, threshold) ?? reading().clears, reading };
 }
 
 /** How a candidate stands in the order of candidates, as far as one gate needs it. */

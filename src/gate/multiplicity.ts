@@ -12,10 +12,11 @@ import {
   chosenSample,
   doesBreachStand,
   type EffectGate,
+  type EffectLevel,
   type EffectReading,
   effectContribution,
   effectGates,
-  readEffect,
+  effectLevel,
 } from './effect.ts';
 import type { Contribution } from './gate.ts';
 
@@ -45,8 +46,8 @@ export function checkMultiplicity(seal: SealedExperiment, candidates: number): v
   });
 }
 
-/** Readings of one candidate: for each gate, index k - 1 holds the reading at error/k. */
-type Readings = ReadonlyMap<EffectGate, readonly EffectReading[]>;
+/** Levels of one candidate: for each gate, index k - 1 holds the gate at error/k. */
+type Levels = ReadonlyMap<EffectGate, readonly EffectLevel[]>;
 
 interface JudgeOptions {
   readonly gates: readonly EffectGate[];
@@ -57,7 +58,7 @@ function readCandidate(
   analysis: Analysis,
   candidate: CandidateAnalysis,
   { gates, filled }: JudgeOptions,
-): Readings {
+): Levels {
   const { seal } = analysis;
   const divisors = analysis.candidates.map((_, index) => index + 1);
   const error = seal.analysis.errorLevels.lift;
@@ -66,24 +67,24 @@ function readCandidate(
       const measured = candidate.measures.get(gate.measureId);
       invariant(measured !== undefined, 'every gated measure is analysed');
       const sample = chosenSample(measured, filled);
-      return [gate, divisors.map((divisor) => readEffect(seal, gate, sample, error / divisor))];
+      return [gate, divisors.map((divisor) => effectLevel(seal, gate, sample, error / divisor))];
     }),
   );
 }
 
-function clearsAt(readings: Readings, index: number): boolean {
+function clearsAt(readings: Levels, index: number): boolean {
   return [...readings].every(([gate, levels]) => !gate.required || levels[index]?.clears === true);
 }
 
 function judgeCandidate(
   { seal }: Analysis,
   candidate: CandidateAnalysis,
-  readings: Readings,
+  readings: Levels,
   step: HolmStep,
 ): EffectJudgement {
   const several = (readings.values().next().value?.length ?? 1) > 1;
   const shown = [...readings].map(([gate, levels]) => {
-    const reading = levels[step.divisor - 1];
+    const reading = levels[step.divisor - 1]?.reading();
     invariant(
       reading !== undefined,
       'a step divides the error by at most the number of candidates',

@@ -3,7 +3,13 @@ import * as z from 'zod';
 import { type Measure, valueRange } from './measure.ts';
 
 /** Methods that can be sealed by name in this version. */
-export const sealableMethods = ['tango-score', 'betting-fixed-n', 't', 't-bootstrap-t'] as const;
+export const sealableMethods = [
+  'tango-score',
+  'exact-unconditional',
+  'betting-fixed-n',
+  't',
+  't-bootstrap-t',
+] as const;
 
 export const inferenceSchema = z.strictObject({
   level: z.number().gt(0.5).lt(1).default(0.95),
@@ -60,9 +66,24 @@ function refused(row: string, reason: string): Resolution {
   return { status: 'refused', row, reason };
 }
 
+/**
+ * What a method promises about its error, whatever the data.
+ * @example guaranteeOf('exact-unconditional') // => 'finite-sample'
+ */
+export function guaranteeOf(method: MethodName): 'finite-sample' | 'asymptotic' {
+  switch (method) {
+    case 'exact-unconditional':
+    case 'betting-fixed-n':
+      return 'finite-sample';
+    case 'tango-score':
+    case 't':
+    case 't-bootstrap-t':
+      return 'asymptotic';
+  }
+}
+
 function resolved(row: string, method: MethodName): Resolution {
-  const guarantee = method === 'betting-fixed-n' ? 'finite-sample' : 'asymptotic';
-  return { status: 'resolved', row, method, guarantee };
+  return { status: 'resolved', row, method, guarantee: guaranteeOf(method) };
 }
 
 /**
@@ -95,14 +116,9 @@ export function resolveMethod(design: DeclaredDesign): Resolution {
     case rows.binary:
       return resolved(row, 'tango-score');
     case rows.binaryPositive:
-      return design.units > exactUnitsLimit
-        ? resolved(row, 'tango-score')
-        : refused(row, 'the exact unconditional bound of this row does not exist in this version');
+      return resolved(row, design.units > exactUnitsLimit ? 'tango-score' : 'exact-unconditional');
     case rows.binaryFinite:
-      return refused(
-        row,
-        'the exact unconditional bound of this row does not exist in this version',
-      );
+      return resolved(row, 'exact-unconditional');
     case rows.bounded:
       return resolved(row, 'betting-fixed-n');
     default:
@@ -128,6 +144,7 @@ function namedMethod(row: string, method: MethodName, design: DeclaredDesign): R
 function fits(method: MethodName, design: DeclaredDesign): boolean {
   switch (method) {
     case 'tango-score':
+    case 'exact-unconditional':
       return design.measure.kind === 'binary' && design.pairsPerUnit === 1;
     case 'betting-fixed-n':
       return valueRange(design.measure) !== null;

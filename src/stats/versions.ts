@@ -3,6 +3,7 @@
 /** Methods of the decision path by version. */
 export const statisticsVersions = {
   'tango-score': '1',
+  'exact-unconditional': '1',
   'mcnemar-exact': '1',
   'betting-fixed-n': '1',
   t: '1',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  clearsImprovement,
   discordantUnits,
   type Estimate,
   type EstimateResult,
@@ -285,5 +286,40 @@ describe('discordantUnits', () => {
       onlyBaseline: 1,
       neither: 1,
     });
+  });
+});
+
+describe('clearsImprovement', () => {
+  const asked = { seal, measureId: 'right', measure: binary, error: 0.025 } as const;
+  const exact = { ...asked, method: 'exact-unconditional' } as const;
+
+  test('is the answer of the exact bound, on every scale of a binary measure', () => {
+    const percent = measure({ kind: 'binary', scale: 100 });
+    for (const gains of [0, 3, 6, 9, 12]) {
+      const values = [...repeated(1, gains), ...repeated(-1, 1), ...repeated(0, 27)];
+      const { lower } = estimateOf({ declared: binary, method: exact.method, values }).interval;
+      for (const threshold of [-0.1, -0.05, 0, 0.05, 0.1]) {
+        const clears = lower > threshold;
+        expect(clearsImprovement({ ...exact, sample: sampleOf(values) }, threshold)).toBe(clears);
+        const sample = sampleOf(values.map((value) => 100 * value));
+        const scaled = { ...exact, measure: percent, sample };
+        expect(clearsImprovement(scaled, 100 * threshold)).toBe(clears);
+      }
+    }
+  });
+
+  test('leaves to the estimate what it cannot decide', () => {
+    const sample = sampleOf([1, 0, 1, 1]);
+    expect(clearsImprovement({ ...asked, method: 'tango-score', sample }, 0)).toBe(null);
+    expect(clearsImprovement({ ...exact, sample: sampleOf([1]) }, 0)).toBe(null);
+    expect(clearsImprovement({ ...exact, sample: sampleOf([1, 0, 1], 2) }, 0)).toBe(null);
+    expect(clearsImprovement({ ...exact, sample }, 2)).toBe(null);
+    const several = estimated({
+      declared: binary,
+      method: exact.method,
+      values: [1, 0, 1],
+      pairs: 2,
+    });
+    expect(several).toMatchObject({ status: 'indeterminate', reason: 'several-pairs-per-unit' });
   });
 });

@@ -21,13 +21,16 @@ function tableProbability(gains: number, losses: number, { gain, loss }: Rates):
 }
 
 /** Gains and losses of every table that ships under a gate. */
-function shippingTables(gate: Readonly<Record<string, unknown>>): [number, number][] {
+function shippingTables(
+  gate: Readonly<Record<string, unknown>>,
+  inference: Readonly<Record<string, unknown>> = {},
+): [number, number][] {
   const ships: [number, number][] = [];
   for (let gains = 0; gains <= units; gains += 1) {
     for (let losses = 0; gains + losses <= units; losses += 1) {
       const cases = binaryCases({ gains, losses, both: units - gains - losses });
       const measures = { right: { ...rightMeasure, role: 'guardrail' } };
-      if (judged({ measures, gates: [gate], cases }).decision === 'ship')
+      if (judged({ measures, gates: [gate], cases, inference }).decision === 'ship')
         ships.push([gains, losses]);
     }
   }
@@ -58,6 +61,25 @@ describe('the false-ship rate', () => {
     for (const discordance of discordances.filter((each) => each >= margin)) {
       const rates = { gain: (discordance - margin) / 2, loss: (discordance + margin) / 2 };
       expect(shipRate(ships, rates)).toBeLessThan(1.4 * 0.025);
+    }
+  });
+
+  test.each([
+    ['a lift above 0.1', { gate: 'lift', measure: 'right', threshold: 0.1 }, {}, 0.1],
+    [
+      'a guardrail under a finite-sample guarantee',
+      { gate: 'no-regression', measure: 'right', margin: 0.2 },
+      { guarantee: 'finite-sample' },
+      -0.2,
+    ],
+  ])('of %s, decided by the exact bound, is at most nominal at every null', (...row) => {
+    const [, gate, inference, truth] = row;
+    const ships = shippingTables(gate, inference);
+    expect(ships.length).toBeGreaterThan(10);
+    const sides = Math.abs(truth);
+    for (const discordance of [sides, 0.25, ...discordances.filter((each) => each >= 0.3)]) {
+      const rates = { gain: (discordance + truth) / 2, loss: (discordance - truth) / 2 };
+      expect(shipRate(ships, rates)).toBeLessThanOrEqual(0.025);
     }
   });
 });

@@ -50,6 +50,36 @@ describe('resolveMethod', () => {
       'tango-score, asymptotic',
     ],
     [
+      'a binary lift above a margin',
+      { threshold: 0.01, units: 5000 },
+      'binary, one pair per unit, threshold > 0',
+      'exact-unconditional, finite-sample',
+    ],
+    [
+      'a finite-sample binary lift',
+      { inference: { guarantee: 'finite-sample' } },
+      'binary, guarantee: finite-sample',
+      'exact-unconditional, finite-sample',
+    ],
+    [
+      'a finite-sample binary guardrail of many units',
+      { threshold: -0.05, units: 6000, inference: { guarantee: 'finite-sample' } },
+      'binary, guarantee: finite-sample',
+      'exact-unconditional, finite-sample',
+    ],
+    [
+      'the exact bound by name',
+      { inference: { method: 'exact-unconditional' } },
+      'binary, one pair per unit, threshold <= 0',
+      'exact-unconditional, finite-sample',
+    ],
+    [
+      'the exact bound by name where it cannot serve',
+      { pairsPerUnit: 2, inference: { method: 'exact-unconditional' } },
+      'unit means of binary, score, ordinal, bounded count',
+      'betting-fixed-n, finite-sample',
+    ],
+    [
       'a large binary lift above a margin',
       { threshold: 0.01, units: 5001 },
       'binary, one pair per unit, threshold > 0',
@@ -115,18 +145,6 @@ describe('resolveMethod', () => {
   });
 
   test.each<[name: string, change: Change, row: string, reason: string]>([
-    [
-      'a binary lift above a margin',
-      { threshold: 0.01 },
-      'binary, one pair per unit, threshold > 0',
-      'the exact unconditional bound of this row does not exist in this version',
-    ],
-    [
-      'a finite-sample binary',
-      { inference: { guarantee: 'finite-sample' } },
-      'binary, guarantee: finite-sample',
-      'the exact unconditional bound of this row does not exist in this version',
-    ],
     [
       'a finite-sample duration',
       { measure: duration, inference: { guarantee: 'finite-sample' } },

@@ -25,6 +25,7 @@ describe('liftgate/stats', () => {
     const betting = { range: { lower: -1, upper: 1 }, error: 0.025, truncation: 0.95 };
     expect({
       tango: stats.pairedRiskDifferenceBounds(table, 0.025),
+      exact: stats.exactUnconditionalBounds(table, 0.025),
       mcnemar: stats.mcnemarExact(table).pGreater,
       t: stats.meanDifferenceBounds(list, 0.025),
       bootstrapT: computed(stats.bootstrapTBounds(list, resampling)).lower,
@@ -39,6 +40,10 @@ describe('liftgate/stats', () => {
         },
         "bootstrapT": -0.060487092511296345,
         "clopperPearson": 0.14783717636418128,
+        "exact": {
+          "lower": -0.023365497589111328,
+          "upper": 0.2516965866088867,
+        },
         "mcnemar": 0.08984375000000008,
         "t": {
           "lower": -0.03793808447417414,
