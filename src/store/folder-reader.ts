@@ -21,7 +21,7 @@ export interface FolderContent {
   readonly caseFiles: readonly string[];
   /** Paths of the host's files: words of its command that name files, its module, `host.files`; in declared order, without doubles. */
   readonly hostFiles: readonly string[];
-  /** Words of the command that name no file, such as `node`. */
+  /** The program of the command when it is no file of the folder, such as `node`. */
   readonly hostPrograms: readonly string[];
   /** Installed packages by pin. */
   readonly packages: ReadonlyMap<string, InstalledPackage>;
@@ -210,6 +210,6 @@ export class FolderReader {
         },
         at,
       );
-    } else this.hostPrograms.push(word);
+    } else if (at.at(-1) === 0) this.hostPrograms.push(word);
   }
 }

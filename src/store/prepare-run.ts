@@ -25,7 +25,8 @@ export async function experimentState(ledger: Ledger, plan: Digest): Promise<Exp
 }
 
 /**
- * Claims the final units, and records the development units as used, unless that is done already.
+ * Records the development units as used and claims the final ones, unless that is done already. Development comes first: a crash
+ * between the two leaves a phase from which both are tried again.
  * @throws {LiftgateError} ledger-conflict naming the owner and the units
  */
 export async function reserveExperiment(
@@ -38,13 +39,6 @@ export async function reserveExperiment(
   const { final, development } = splitUnits(loaded);
   const { claim } = loaded.spec;
   const common = { experimentId: loaded.spec.name, population: claim.population.id };
-  await reserveUnits(ledger, {
-    ...common,
-    plan: plan.digest,
-    family: plan.seal.units.family,
-    units: final,
-    alphaNano: plan.seal.analysis.alphaNano,
-  });
   if (development.length > 0) {
     await developUnits(ledger, {
       ...common,
@@ -52,6 +46,13 @@ export async function reserveExperiment(
       reason: 'train and selection splits of a sealed plan',
     });
   }
+  await reserveUnits(ledger, {
+    ...common,
+    plan: plan.digest,
+    family: plan.seal.units.family,
+    units: final,
+    alphaNano: plan.seal.analysis.alphaNano,
+  });
   return experimentState(ledger, plan.digest);
 }
 

@@ -45,7 +45,7 @@ const rows: readonly (readonly [string, HostMode, readonly string[]])[] = [
   ],
 ];
 
-const reservedOnly = ['genesis', 'seal', 'seal', 'reserve', 'develop'];
+const reservedOnly = ['genesis', 'seal', 'seal', 'develop', 'reserve'];
 
 /** Executions on final cases. */
 function finalExecutions(experiment: SmallExperiment): string[] {
@@ -89,7 +89,7 @@ describe.concurrent('controls', () => {
     experiment.write({});
     const held = await experiment.run();
     expect(held.exitCode).toBe(42);
-    expect(held.stderr).toContain('8 of 8 units are held by experiment "small" since entry 3');
+    expect(held.stderr).toContain('8 of 8 units are held by experiment "small" since entry 4');
     const words = ['ledger', 'release', 'small', '--reason', 'scorer mended'];
     const released = await liftgate(experiment.workspace, ...words);
     expect(released.stdout).toBe('small: reservation 3 released in entry 7\n');

@@ -181,7 +181,7 @@ describe('files', () => {
     write('e/rules', 'r');
     const loaded = await loadExperiment(at('e'));
     expect(loaded.hostFiles).toEqual(['host.mjs', 'rules', 'old.txt']);
-    expect(loaded.hostPrograms).toEqual(['node', '--no-warnings', 'strict']);
+    expect(loaded.hostPrograms).toEqual(['node']);
   });
 
   test.each(['/opt/host.mjs', '../host.py'])(

@@ -44,8 +44,8 @@ describe('runToDecision', () => {
       'genesis',
       'seal',
       'seal',
-      'reserve',
       'develop',
+      'reserve',
       'expose',
       'outcome',
     ]);
