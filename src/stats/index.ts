@@ -105,6 +105,7 @@ export {
   indeterminate,
   isIndeterminate,
 } from './interval.ts';
+export * from './intraclass.ts';
 export {
   type MaxTOptions,
   type MaxTResult,

@@ -1,6 +1,6 @@
 /**
- * The exact law of the sum of n draws from whole numbers, by convolution: only positive terms, so every share keeps its
- * relative accuracy. Ends that together weigh less than 1e-30 are dropped on the way, which makes the work grow with the
+ * The exact law of the sum of n draws from whole numbers, by convolution: only positive terms, so every share above 1e-20
+ * keeps its relative accuracy. Ends that together weigh less than 1e-30 are dropped on the way, which makes the work grow with the
  * spread of the sum and not with its range.
  */
 

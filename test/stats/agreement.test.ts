@@ -12,13 +12,8 @@ import {
 } from '../../src/stats/agreement.ts';
 import type { Indeterminate } from '../../src/stats/interval.ts';
 import { isIndeterminate } from '../../src/stats/interval.ts';
-import {
-  fleissKappa,
-  gwetAgreement,
-  type IntraclassCorrelation,
-  intraclassCorrelations,
-  krippendorffAlpha,
-} from '../../src/stats/reliability.ts';
+import { type IntraclassCorrelation, intraclassCorrelations } from '../../src/stats/intraclass.ts';
+import { fleissKappa, gwetAgreement, krippendorffAlpha } from '../../src/stats/reliability.ts';
 import { referenceTests } from '../support/reference.ts';
 import { computed, expectRefusal, orNull, testSeed } from '../support/statistics.ts';
 

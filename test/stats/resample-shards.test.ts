@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { cosSin } from '../../src/stats/cos-sin.ts';
+import { invertedSum } from '../../src/stats/inverted-sum.ts';
+import { latticeSum } from '../../src/stats/lattice-sum.ts';
+import {
+  type ResampleJob,
+  resampleShards,
+  shardResamples,
+} from '../../src/stats/resample-shards.ts';
+import { expectRefusal, testSeed } from '../support/statistics.ts';
+
+function job(units: number, resamples: number, statistic: ResampleJob['statistic']): ResampleJob {
+  return { units, resamples, seed: testSeed(31), statistic };
+}
+
+describe('resampleShards', () => {
+  test('keeps its numbers: the first draws of blocks 0 and 1 are recorded', () => {
+    const seen: number[][] = [];
+    const shards = resampleShards(
+      job(1000, 2000, {
+        kind: 'indices',
+        of: (units) => {
+          seen.push([...units.slice(0, 4)]);
+          return units[0] ?? -1;
+        },
+      }),
+    );
+    expect(shards.count).toBe(2);
+    const sizes = [shards.run(0).length, shards.run(1).length];
+    expect(sizes).toEqual([shardResamples, 2000 - shardResamples]);
+    expect([seen[0], seen[shardResamples]]).toMatchInlineSnapshot(`
+      [
+        [
+          98,
+          861,
+          316,
+          76,
+        ],
+        [
+          416,
+          203,
+          838,
+          753,
+        ],
+      ]
+    `);
+  });
+
+  test.each([7, 1000, 5000])('draws each of %i units equally often', (units) => {
+    const hits = new Float64Array(units);
+    const resamples = Math.floor(700000 / units);
+    const shards = resampleShards(
+      job(units, resamples, {
+        kind: 'indices',
+        of: (drawn) => {
+          for (const unit of drawn) hits[unit] = (hits[unit] ?? 0) + 1;
+          return 0;
+        },
+      }),
+    );
+    for (let shard = 0; shard < shards.count; shard += 1) shards.run(shard);
+    const expected = resamples;
+    let chiSquare = 0;
+    for (const count of hits) chiSquare += ((count - expected) * (count - expected)) / expected;
+    // Six standard deviations of a chi-square with units − 1 degrees.
+    expect(Math.abs(chiSquare - (units - 1))).toBeLessThan(6 * Math.sqrt(2 * (units - 1)));
+  });
+
+  test.each([50, 5000])(
+    'the three kinds of statistic see the same resamples of %i units',
+    (units) => {
+      const values = Float64Array.from({ length: units }, (_, index) => index % 17);
+      const total = resampleShards(job(units, 40, { kind: 'total', values, of: (sum) => sum })).run(
+        0,
+      );
+      const counts = resampleShards(
+        job(units, 40, {
+          kind: 'counts',
+          of: (times) => times.reduce((sum, count, unit) => sum + count * (values[unit] ?? 0), 0),
+        }),
+      ).run(0);
+      const indices = resampleShards(
+        job(units, 40, {
+          kind: 'indices',
+          of: (drawn) => drawn.reduce((sum, unit) => sum + (values[unit] ?? 0), 0),
+        }),
+      ).run(0);
+      expect(counts).toEqual(total);
+      expect(indices).toEqual(total);
+    },
+  );
+
+  test('refuses a block that does not exist', () => {
+    const shards = resampleShards(job(3, 10, { kind: 'indices', of: () => 0 }));
+    expectRefusal(() => shards.run(1), 'shard must be a number from 0 to 0, got 1');
+    expectRefusal(
+      () => resampleShards(job(0, 10, { kind: 'indices', of: () => 0 })),
+      'units must be a whole number of at least 1, got 0',
+    );
+  });
+});
+
+describe('cosSin', () => {
+  test('agrees with the platform over a million turns', () => {
+    for (let step = -2000; step <= 2000; step += 1) {
+      const angle = step * 0.7853 + step * step * step * 1e-4;
+      const found = cosSin(angle, { cos: 0, sin: 0 });
+      expect(Math.abs(found.cos - Math.cos(angle))).toBeLessThan(3e-16);
+      expect(Math.abs(found.sin - Math.sin(angle))).toBeLessThan(3e-16);
+    }
+  });
+});
+
+/** The law of a sum, draw by draw. */
+function slowSum(single: readonly number[], draws: number): number[] {
+  let law = [1];
+  for (let draw = 0; draw < draws; draw += 1) {
+    const next = new Array<number>(law.length + single.length - 1).fill(0);
+    law.forEach((mass, at) => {
+      single.forEach((share, step) => {
+        next[at + step] = (next[at + step] ?? 0) + mass * share;
+      });
+    });
+    law = next;
+  }
+  return law;
+}
+
+describe('laws of sums', () => {
+  const single = [0.1, 0, 0.25, 0.4, 0, 0, 0.2, 0.05];
+
+  test.each([1, 2, 7, 32, 45])('convolution and inversion are the sum of %i draws', (draws) => {
+    const slow = slowSum(single, draws);
+    const { start, mass } = latticeSum({ start: -3, mass: Float64Array.from(single) }, draws);
+    const sum = invertedSum({
+      values: Float64Array.from(single, (_, index) => index - 3),
+      shares: Float64Array.from(single),
+      draws,
+      lattice: true,
+    });
+    let below = 0;
+    slow.forEach((share, at) => {
+      const value = at - 3 * draws;
+      const own = mass[value - start] ?? 0;
+      if (share > 1e-20) expect(own / share).toBeCloseTo(1, 11);
+      expect(sum?.share(value)).toBeCloseTo(below, 12);
+      below += share;
+    });
+    expect(sum?.share(-3 * draws - 1)).toBe(0);
+    expect(sum?.share(4 * draws + 1)).toBe(1);
+  });
+
+  test('an inversion that does not settle is no law', () => {
+    const values = Float64Array.from([0, 1, Math.SQRT2, 1e7]);
+    const shares = new Float64Array(4).fill(0.25);
+    expect(invertedSum({ values, shares, draws: 4, lattice: false })).toBeUndefined();
+  });
+});
