@@ -15,6 +15,7 @@ export type FileType = 'file' | 'folder' | 'other' | 'missing';
 /** The file system as the ledger uses it; failures keep their Node error code. */
 export interface LedgerFiles {
   typeOf(path: string): Promise<FileType>;
+  /** Makes a folder and those above it; one that exists is no error. */
   makeFolder(path: string): Promise<void>;
   list(folder: string): Promise<readonly string[]>;
   /** Bytes of a regular file of at most `limit` bytes; refuses a symbolic link with code ELOOP and more bytes with EFBIG. */
@@ -90,7 +91,7 @@ async function sync(path: string, flags: number): Promise<void> {
 export const nodeFiles: LedgerFiles = {
   typeOf,
   makeFolder: async (path) => {
-    await mkdir(path);
+    await mkdir(path, { recursive: true });
   },
   list: (folder) => readdir(folder),
   read,

@@ -92,7 +92,7 @@ describe.concurrent('controls', () => {
     expect(held.stderr).toContain('8 of 8 units are held by experiment "small" since entry 4');
     const words = ['ledger', 'release', 'small', '--reason', 'scorer mended'];
     const released = await liftgate(experiment.workspace, ...words);
-    expect(released.stdout).toBe('small: reservation 3 released in entry 7\n');
+    expect(released.stdout).toBe('small: reservation 4 released in entry 7\n');
     expect((await experiment.run()).exitCode).toBe(0);
     expect((await experiment.verify()).exitCode).toBe(0);
     const again = await liftgate(experiment.workspace, ...words);

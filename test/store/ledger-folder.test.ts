@@ -45,6 +45,12 @@ const entryPath = (folder: string, seq: number) =>
   join(folder, 'log', `${String(seq).padStart(8, '0')}.json`);
 
 describe('a ledger folder', () => {
+  it('is made with the folders above it', async () => {
+    const folder = join(await newFolder(), 'not', 'yet', 'there');
+    await tellStory(openLedgerStore(folderStore(folder), countingPorts()));
+    expect((await readdir(folder)).sort()).toEqual(['log', 'objects']);
+  });
+
   it('holds one file per entry, chained by the digests sha256sum prints', async () => {
     const folder = await toldFolder();
     expect((await readdir(folder)).sort()).toEqual(['log', 'objects']);
