@@ -23,6 +23,8 @@ import { moments } from './summary.ts';
 const mostConvolved = 20_000;
 const mostLatticePoints = 4e6;
 const mostEnumerated = 10;
+const mostDistinctOnFractions = 64;
+const mostDenominator = 64;
 
 /** Distinct values of a sorted list with their shares. */
 function distinct(ordered: ArrayLike<number>): { values: Float64Array; shares: Float64Array } {
@@ -128,6 +130,29 @@ function enumeratedMeanLaw(ordered: Float64Array): BootstrapLaw {
   return lawOfEnumeration(points);
 }
 
+function gridWidth({ steps }: DecimalGrid): number {
+  return (steps[steps.length - 1] ?? 0) - (steps[0] ?? 0) + 1;
+}
+
+/**
+ * The decimal grid, or the grid of a fraction where that is coarser: means of 3 repeats lie on thirds, which no decimal grid
+ * shows. Only lists of few distinct values are tried, for others have no such grid.
+ */
+function coarsestGrid(ordered: Float64Array): DecimalGrid {
+  const values = Array.from(ordered);
+  const plain = decimalGrid(values);
+  const few = distinct(ordered).values.length;
+  if (ordered.length * gridWidth(plain) <= mostConvolved || few > mostDistinctOnFractions)
+    return plain;
+  for (let denominator = 3; denominator <= mostDenominator; denominator += 1) {
+    const grid = decimalGrid(values.map((value) => value * denominator));
+    if (ordered.length * gridWidth(grid) <= mostConvolved) {
+      return { steps: grid.steps, fromSteps: (steps) => grid.fromSteps(steps) / denominator };
+    }
+  }
+  return plain;
+}
+
 /**
  * The exact law of a resample's mean.
  *
@@ -138,8 +163,8 @@ function enumeratedMeanLaw(ordered: Float64Array): BootstrapLaw {
  */
 export function meanLaw(ordered: Float64Array): BootstrapLaw | undefined {
   const units = ordered.length;
-  const grid = decimalGrid(Array.from(ordered));
-  const points = units * ((grid.steps[units - 1] ?? 0) - (grid.steps[0] ?? 0) + 1);
+  const grid = coarsestGrid(ordered);
+  const points = units * gridWidth(grid);
   if (points <= mostConvolved || (grid.steps[0] ?? 0) === grid.steps[units - 1])
     return convolvedLaw(grid);
   if (units <= mostEnumerated) return enumeratedMeanLaw(ordered);
