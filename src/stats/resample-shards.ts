@@ -43,12 +43,12 @@ function fillFromHalves(state: GeneratorState, into: Uint32Array, n: number): vo
     a = b ^ (b >>> 9);
     b = (c + (c << 3)) | 0;
     c = (((c << 21) | (c >>> 11)) + word) | 0;
-    const low = (word & 65535) * n;
+    const low = Math.imul(word & 65535, n);
     if ((low & 65535) >= refused) {
       into[filled] = low >>> 16;
       filled += 1;
     }
-    const high = (word >>> 16) * n;
+    const high = Math.imul(word >>> 16, n);
     if ((high & 65535) >= refused && filled < wanted) {
       into[filled] = high >>> 16;
       filled += 1;
@@ -102,10 +102,7 @@ function fillIndices(state: GeneratorState, into: Uint32Array, n: number): void 
 
 /** The totals of `into.length` resamples of the values, summed in drawing order: the mean's own loop, without an index list. */
 function fillTotals(state: GeneratorState, into: Float64Array, values: Float64Array): void {
-  let a = state[0] ?? 0;
-  let b = state[1] ?? 0;
-  let c = state[2] ?? 0;
-  let counter = state[3] ?? 0;
+  let [a = 0, b = 0, c = 0, counter = 0] = state;
   const n = values.length;
   const refused = 65536 % n;
   for (let draw = 0; draw < into.length; draw += 1) {
@@ -117,12 +114,12 @@ function fillTotals(state: GeneratorState, into: Float64Array, values: Float64Ar
       a = b ^ (b >>> 9);
       b = (c + (c << 3)) | 0;
       c = (((c << 21) | (c >>> 11)) + word) | 0;
-      const low = (word & 65535) * n;
+      const low = Math.imul(word & 65535, n);
       if ((low & 65535) >= refused) {
         total += values[low >>> 16] ?? 0;
         left -= 1;
       }
-      const high = (word >>> 16) * n;
+      const high = Math.imul(word >>> 16, n);
       if ((high & 65535) >= refused && left > 0) {
         total += values[high >>> 16] ?? 0;
         left -= 1;
