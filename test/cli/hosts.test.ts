@@ -160,8 +160,8 @@ describe.concurrent('a host that', () => {
       'genesis',
       'seal',
       'seal',
-      'reserve',
       'develop',
+      'reserve',
     ]);
   });
 

@@ -127,9 +127,9 @@ describe('loadExperiment', () => {
   });
 
   test('judges the design by the cases', async () => {
-    writeSmall(changed(['threshold: 0}', 'threshold: 0.05}']));
+    writeSmall(changed(['generalization: new-units', 'generalization: fixed-roster']));
     expect((await refusal())[0]).toMatch(
-      /^e\/experiment\.yaml:33:5 gates\[0\] \[method-unavailable\]\n {2}The gate "lift:right" falls into the row "binary, one pair per unit, threshold > 0"/,
+      /^e\/experiment\.yaml:33:5 gates\[0\] \[method-unavailable\]\n {2}The gate "lift:right" falls into the row "fixed-roster"/,
     );
   });
 
