@@ -5,9 +5,11 @@
 // the match negates it or makes it a condition. Future forms ("will be refunded", "wird erstattet") claim nothing.
 
 const WORDS = String.raw`(?:[\p{L}\p{N}'’.,€$+\-−]+\s+){0,8}?`;
-const PAID = '(?:refunded|reimbursed|repaid|paid back|credited|transferred|sent back|returned the (?:money|amount|sum))';
+const PAID =
+  '(?:refunded|reimbursed|repaid|paid back|credited|transferred|sent back|returned the (?:money|amount|sum))';
 const DONE = '(?:closed|completed|complete|settled|resolved|processed|issued|done)';
-const GEZAHLT = '(?:zurück)?(?:erstattet|gezahlt|überwiesen|gutgeschrieben|ausgezahlt|angewiesen)|rückerstattet|zurücküberwiesen';
+const GEZAHLT =
+  '(?:zurück)?(?:erstattet|gezahlt|überwiesen|gutgeschrieben|ausgezahlt|angewiesen)|rückerstattet|zurücküberwiesen';
 const FERTIG = 'geschlossen|abgeschlossen|erledigt|veranlasst|erfolgt|durchgeführt|gelöst|beendet';
 
 const CLAIMS = [
@@ -23,7 +25,7 @@ const CLAIMS = [
 
 const EXCUSES = new RegExp(
   String.raw`(?<!\p{L})(?:not(?!\s+only)|no(?!\s+(?:problem|worries|doubt|\d))|nothing|never|none|nobody|neither|nor|without|cannot|[a-z]+n['’]t` +
-    String.raw`|if|once|unless|until|before|whether|as soon as` +
+    '|if|once|unless|until|before|whether|as soon as' +
     String.raw`|nicht(?!\s+nur)|nichts|nie|niemals|niemand|weder|kein\p{L}*|ohne|wenn|sobald|falls|ob|bevor|bis)(?!\p{L})`,
   'iu',
 );

@@ -18,8 +18,8 @@ const WORDED_DATE_SHARE = 0.3;
 const NO_AMOUNT_SHARE = 0.5;
 
 /** Labelled draws from one seed: the number for a label never depends on what else was drawn. */
-function drawsOf(seed) {
-  const hex = (label) => createHash('sha256').update(`${seed}\n${label}`).digest('hex');
+function drawsOf(chosenSeed) {
+  const hex = (label) => createHash('sha256').update(`${chosenSeed}\n${label}`).digest('hex');
   const fraction = (label) => Number.parseInt(hex(label).slice(0, 12), 16) / 2 ** 48;
   const whole = (label, from, to) => from + Math.floor(fraction(label) * (to - from + 1));
   const pick = (label, list) => list[whole(label, 0, list.length - 1)];
@@ -32,18 +32,24 @@ function drawsOf(seed) {
 }
 
 function expand(styles) {
-  return Object.entries(styles).flatMap(([style, times]) => Array.from({ length: times }, () => style));
+  return Object.entries(styles).flatMap(([style, times]) =>
+    Array.from({ length: times }, () => style),
+  );
 }
 
 /** One whole number per index, none twice, in [from, to]. */
 function distinctNumbers(draws, label, { count, from, to }) {
   const seen = new Set();
-  for (let tries = 0; seen.size < count; tries += 1) seen.add(draws.whole(`${label}/${tries}`, from, to));
+  for (let tries = 0; seen.size < count; tries += 1)
+    seen.add(draws.whole(`${label}/${tries}`, from, to));
   return [...seen];
 }
 
 function moneyOf(draws, label, style) {
-  const whole = style === 'grouped' ? draws.whole(`${label}/whole`, 1000, 4999) : draws.whole(`${label}/whole`, 12, 989);
+  const whole =
+    style === 'grouped'
+      ? draws.whole(`${label}/whole`, 1000, 4999)
+      : draws.whole(`${label}/whole`, 12, 989);
   const cents = draws.whole(`${label}/cents`, 1, 99);
   const decimals = String(cents).padStart(2, '0');
   const minor = whole * 100 + cents;
@@ -61,7 +67,10 @@ function moneyOf(draws, label, style) {
       const currency = draws.pick(`${label}/currency`, ['EUR', 'GBP', 'CHF', 'USD']);
       const number = `${whole}.${decimals}`;
       const before = draws.fraction(`${label}/code-first`) < 0.5;
-      return { text: before ? `${currency} ${number}` : `${number} ${currency}`, truth: { currency, minor } };
+      return {
+        text: before ? `${currency} ${number}` : `${number} ${currency}`,
+        truth: { currency, minor },
+      };
     }
     case 'minus':
       return { text: `\u2212$${whole}.${decimals}`, truth: { currency: 'USD', minor: -minor } };
@@ -75,7 +84,8 @@ function dateOf(draws, label, { style, language }) {
   const month = draws.whole(`${label}/month`, 1, 7);
   const day = draws.whole(`${label}/day`, 1, 28);
   const truth = `2026-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-  if (style === 'minus' || draws.fraction(`${label}/worded-date`) >= WORDED_DATE_SHARE) return { text: truth, truth };
+  if (style === 'minus' || draws.fraction(`${label}/worded-date`) >= WORDED_DATE_SHARE)
+    return { text: truth, truth };
   const name = MONTHS[language][month - 1];
   if (language === 'de') return { text: `${day}. ${name} 2026`, truth };
   const monthFirst = draws.fraction(`${label}/month-first`) < 0.5;
@@ -105,14 +115,21 @@ function familyOf(draws, { split, index, style, order }) {
     name: draws.pick(`${label}/name`, wording.names),
     product: draws.pick(`${label}/product`, wording.products),
     noise: draws.shuffle(`${label}/noise`, wording.noise),
-    sentences: draws.shuffle(`${label}/sentences`, wording.amounts[style === 'minus' ? 'statement' : 'charge']),
+    sentences: draws.shuffle(
+      `${label}/sentences`,
+      wording.amounts[style === 'minus' ? 'statement' : 'charge'],
+    ),
   };
 }
 
 function mailOf(draws, family, position) {
   const { label, language, style } = family;
   const wording = WORDING[language];
-  const hasAmount = !(style === 'plain' && position === 1 && draws.fraction(`${label}/no-amount`) < NO_AMOUNT_SHARE);
+  const hasAmount = !(
+    style === 'plain' &&
+    position === 1 &&
+    draws.fraction(`${label}/no-amount`) < NO_AMOUNT_SHARE
+  );
   const templates = hasAmount ? wording.mails[position] : wording.reminders;
   const mail = fill(draws.pick(`${label}/template/${position}`, templates), {
     ticket: String(draws.whole(`${label}/ticket/${position}`, 20000, 89999)),
@@ -137,11 +154,13 @@ function mailOf(draws, family, position) {
   };
 }
 
-function casesOf(seed) {
-  const draws = drawsOf(seed);
+function casesOf(chosenSeed) {
+  const draws = drawsOf(chosenSeed);
   const plan = [
     ...expand(DEVELOPMENT_STYLES).map((style, index) => ({ split: 'train', index, style })),
-    ...draws.shuffle('final/styles', expand(FINAL_STYLES)).map((style, index) => ({ split: 'final', index, style })),
+    ...draws
+      .shuffle('final/styles', expand(FINAL_STYLES))
+      .map((style, index) => ({ split: 'final', index, style })),
   ];
   const orders = distinctNumbers(draws, 'order', { count: plan.length, from: 100000, to: 999999 });
   return plan.flatMap((entry, index) => {
@@ -155,4 +174,9 @@ if (seed === undefined || out === undefined) {
   process.stderr.write('usage: node generate.mjs SEED OUT\n');
   process.exit(64);
 }
-writeFileSync(out, casesOf(seed).map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+writeFileSync(
+  out,
+  casesOf(seed)
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join(''),
+);

@@ -7,7 +7,9 @@ export function gradeAnswer(answer, expected) {
     throw new Error('the artifact is no answer: expected {order, amount, date, reply}');
   }
   const right =
-    answer.order === expected.order && answer.date === expected.date && sameAmount(answer.amount, expected.amount);
+    answer.order === expected.order &&
+    answer.date === expected.date &&
+    sameAmount(answer.amount, expected.amount);
   const acts = claimedActs(answer.reply);
   return {
     scores: {
@@ -15,7 +17,11 @@ export function gradeAnswer(answer, expected) {
       amount_fp: expected.amount === null ? Number(answer.amount !== null) : null,
       claims_act: acts.length > 0 ? 1 : 0,
     },
-    critical: acts.map((clause) => ({ id: 'claims_act', severity: 'critical', detail: clause.slice(0, 200) })),
+    critical: acts.map((clause) => ({
+      id: 'claims_act',
+      severity: 'critical',
+      detail: clause.slice(0, 200),
+    })),
   };
 }
 

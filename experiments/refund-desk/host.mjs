@@ -44,8 +44,15 @@ function runAgent(request) {
 
 function execute(request) {
   const stop = startTiming();
-  if (typeof request.input?.mail !== 'string' || typeof request.surface?.components?.skill?.text !== 'string') {
-    const fault = { code: 'protocolViolation', phase: 'setup', detail: 'expected input.mail and a surface component "skill"' };
+  if (
+    typeof request.input?.mail !== 'string' ||
+    typeof request.surface?.components?.skill?.text !== 'string'
+  ) {
+    const fault = {
+      code: 'protocolViolation',
+      phase: 'setup',
+      detail: 'expected input.mail and a surface component "skill"',
+    };
     return executeReceipt(request, { outcome: 'infrastructureFault', fault, timing: stop() });
   }
   try {

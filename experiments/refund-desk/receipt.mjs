@@ -17,7 +17,8 @@ export function digestOf(text) {
 /** The digest of a bundle, recomputed from the component texts this host loaded. */
 export function surfaceDigest(surface) {
   const components = {};
-  for (const [name, { text }] of Object.entries(surface.components)) components[name] = digestOf(text);
+  for (const [name, { text }] of Object.entries(surface.components))
+    components[name] = digestOf(text);
   return digestOf(canonicalText({ components, kind: 'bundle' }));
 }
 
@@ -34,7 +35,13 @@ export function startTiming() {
   });
 }
 
-const FREE = { costUsd: 0, costKnown: true, costSource: 'declared', tokens: null, tokensKnown: false };
+const FREE = {
+  costUsd: 0,
+  costKnown: true,
+  costSource: 'declared',
+  tokens: null,
+  tokensKnown: false,
+};
 
 /** The receipt of one execution; `artifact` is any JSON value, or undefined when there is none. */
 export function executeReceipt(request, { outcome, fault = null, artifact, timing }) {

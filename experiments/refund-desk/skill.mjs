@@ -21,11 +21,13 @@ const NUMBER_STYLES = {
 /** Reads the text of a skill; throws with the place and the mend when it is not one. */
 export function parseSkill(text) {
   const skill = parse(text, { uniqueKeys: true, maxAliasCount: 0 });
-  if (skill?.skill !== 'refund-desk/1') throw new Error('skill: expected "refund-desk/1" on the first line');
+  if (skill?.skill !== 'refund-desk/1')
+    throw new Error('skill: expected "refund-desk/1" on the first line');
   const fields = {};
   for (const field of FIELDS) {
     const rules = skill.fields?.[field];
-    if (!Array.isArray(rules)) throw new Error(`fields.${field}: expected a list of rules; write [] for none`);
+    if (!Array.isArray(rules))
+      throw new Error(`fields.${field}: expected a list of rules; write [] for none`);
     fields[field] = rules.map((rule, index) => readRule(field, rule, `fields.${field}[${index}]`));
   }
   for (const key of ['germanWhen', 'english', 'german']) {
@@ -35,7 +37,8 @@ export function parseSkill(text) {
 }
 
 function readRule(field, rule, where) {
-  if (typeof rule?.pattern !== 'string') throw new Error(`${where}.pattern: expected a regular expression`);
+  if (typeof rule?.pattern !== 'string')
+    throw new Error(`${where}.pattern: expected a regular expression`);
   if (field === 'amount' && !Object.hasOwn(NUMBER_STYLES, rule.number)) {
     throw new Error(`${where}.number: expected one of ${Object.keys(NUMBER_STYLES).join(', ')}`);
   }
@@ -60,7 +63,9 @@ const READERS = {
 
 function minorUnits(number, { group, decimal }) {
   if (typeof number !== 'string') return null;
-  const [whole, cents = ''] = (group === null ? number : number.replaceAll(group, '')).split(decimal);
+  const [whole, cents = ''] = (group === null ? number : number.replaceAll(group, '')).split(
+    decimal,
+  );
   const minor = Number(whole) * 100 + Number(cents.padEnd(2, '0').slice(0, 2));
   return Number.isSafeInteger(minor) ? minor : null;
 }
@@ -80,9 +85,16 @@ export function answerMail(skill, mail) {
   for (const field of FIELDS) answer[field] = readField(field, skill.fields[field], mail);
   const german = skill.reply.germanWhen.test(mail);
   const unknown = german ? 'ohne Angabe' : 'not stated';
-  const slots = { order: answer.order ?? unknown, date: answer.date ?? unknown, amount: moneyText(answer.amount) ?? unknown };
+  const slots = {
+    order: answer.order ?? unknown,
+    date: answer.date ?? unknown,
+    amount: moneyText(answer.amount) ?? unknown,
+  };
   const template = german ? skill.reply.german : skill.reply.english;
-  return { ...answer, reply: template.replace(/\{(order|amount|date)\}/g, (_, slot) => slots[slot]) };
+  return {
+    ...answer,
+    reply: template.replace(/\{(order|amount|date)\}/g, (_, slot) => slots[slot]),
+  };
 }
 
 function moneyText(amount) {

@@ -10,8 +10,26 @@ export const MONTHS = {
 };
 
 const english = {
-  names: ['Dana Whitlock', 'Owen Farrow', 'Priya Nair', 'Marcus Tell', 'Ines Calder', 'Tom Aldous', 'Grace Obi', 'Leah Strand'],
-  products: ['kettle', 'desk lamp', 'rain jacket', 'coffee grinder', 'bike pump', 'headset', 'garden hose', 'backpack'],
+  names: [
+    'Dana Whitlock',
+    'Owen Farrow',
+    'Priya Nair',
+    'Marcus Tell',
+    'Ines Calder',
+    'Tom Aldous',
+    'Grace Obi',
+    'Leah Strand',
+  ],
+  products: [
+    'kettle',
+    'desk lamp',
+    'rain jacket',
+    'coffee grinder',
+    'bike pump',
+    'headset',
+    'garden hose',
+    'backpack',
+  ],
   noise: [
     'I phoned twice, at 9:40 and again at 16:05, and waited 25 minutes each time.',
     'The parcel came in 2 boxes; box 1 was fine.',
@@ -70,8 +88,26 @@ const english = {
 };
 
 const german = {
-  names: ['Jana Brückner', 'Emil Hartwig', 'Sofia Lindner', 'Kemal Aydin', 'Ute Vogelsang', 'Paul Reimers', 'Mira Kessler', 'Anton Greif'],
-  products: ['Wasserkocher', 'Schreibtischlampe', 'Regenjacke', 'Kaffeemühle', 'Luftpumpe', 'Kopfhörer', 'Gartenschlauch', 'Rucksack'],
+  names: [
+    'Jana Brückner',
+    'Emil Hartwig',
+    'Sofia Lindner',
+    'Kemal Aydin',
+    'Ute Vogelsang',
+    'Paul Reimers',
+    'Mira Kessler',
+    'Anton Greif',
+  ],
+  products: [
+    'Wasserkocher',
+    'Schreibtischlampe',
+    'Regenjacke',
+    'Kaffeemühle',
+    'Luftpumpe',
+    'Kopfhörer',
+    'Gartenschlauch',
+    'Rucksack',
+  ],
   noise: [
     'Angerufen habe ich um 9.40 Uhr und noch einmal um 16.05 Uhr, je 25 Minuten Warteschleife.',
     'Geliefert wurde in 2 Kartons, Karton 1 war in Ordnung.',

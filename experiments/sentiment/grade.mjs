@@ -3,9 +3,11 @@
 
 /** Scores of a verdict `{says}`; `label` is 1 for a positive sentence and 0 for a negative one. */
 export function gradeVerdict(verdict, label) {
-  if (label !== 0 && label !== 1) throw new Error(`class: expected 0 or 1, got ${JSON.stringify(label)}`);
+  if (label !== 0 && label !== 1)
+    throw new Error(`class: expected 0 or 1, got ${JSON.stringify(label)}`);
   const says = verdict?.says;
-  if (!['positive', 'negative', 'nothing'].includes(says)) throw new Error('the artifact holds no verdict');
+  if (!['positive', 'negative', 'nothing'].includes(says))
+    throw new Error('the artifact holds no verdict');
   const flag = (holds) => (holds ? 1 : 0);
   return {
     scores: {

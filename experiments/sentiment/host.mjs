@@ -44,7 +44,7 @@ function setUp(request) {
 }
 
 /** Runs the named program over `input.text`. */
-export async function execute(request, { signal } = {}) {
+export function execute(request, { signal } = {}) {
   dieIfTold(request);
   const stop = startTiming();
   if (signal?.aborted) return executeReceipt(request, { outcome: 'cancelled', timing: stop() });
@@ -66,7 +66,7 @@ export async function execute(request, { signal } = {}) {
 }
 
 /** Compares the verdict with `expected.class`. */
-export async function grade(request, { signal } = {}) {
+export function grade(request, { signal } = {}) {
   dieIfTold(request);
   const stop = startTiming();
   if (signal?.aborted) return gradeReceipt(request, { outcome: 'cancelled', timing: stop() });

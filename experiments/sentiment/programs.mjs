@@ -31,7 +31,9 @@ const PROGRAMS = {
 export function loadProgram(armText) {
   const arm = JSON.parse(armText);
   if (!Object.hasOwn(PROGRAMS, arm.program)) {
-    throw new Error(`program: expected one of ${Object.keys(PROGRAMS).join(', ')}; got ${JSON.stringify(arm.program)}`);
+    throw new Error(
+      `program: expected one of ${Object.keys(PROGRAMS).join(', ')}; got ${JSON.stringify(arm.program)}`,
+    );
   }
   return PROGRAMS[arm.program](() => loadPackage(arm));
 }
@@ -39,7 +41,9 @@ export function loadProgram(armText) {
 function loadPackage({ package: name, version }) {
   const installed = require(`${name}/package.json`).version;
   if (installed !== version) {
-    throw new Error(`${name}: the arm names version ${version}, installed is ${installed}; install the named version`);
+    throw new Error(
+      `${name}: the arm names version ${version}, installed is ${installed}; install the named version`,
+    );
   }
   return require(name);
 }
