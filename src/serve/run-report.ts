@@ -1,5 +1,6 @@
 /** A run folder as a report: its files read, held against each other, and turned into the view model. */
 import { canonicalText } from '../base/canonical.ts';
+import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { type DecisionDocument, parseDecision } from '../report/decision.ts';
@@ -10,7 +11,7 @@ import type { ReceiptLine } from '../run/receipt.ts';
 import { resumeFrom } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, caseIndexSchema, finalCases } from '../spec/case-index.ts';
-import { parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
+import { parseSeal, type SealedExperiment } from '../spec/seal.ts';
 import { baselineArm, candidateIds } from '../spec/spec.ts';
 import { readRunFiles } from '../store/run-folder.ts';
 import { runEvidence } from '../verify/evidence.ts';
@@ -44,16 +45,19 @@ function readLines(files: RunFiles, seal: SealedExperiment, index: CaseIndex): R
   return [...resumeFrom(schedule, parseJournal(runFile(files, file), file).lines).lines];
 }
 
+interface ReadRun {
+  readonly seal: SealedExperiment;
+  /** Digest of the seal's stored bytes. */
+  readonly digest: Digest;
+  readonly lines: readonly ReceiptLine[];
+}
+
 /** A report shows decision and evidence side by side, so both must be of one run; `verify` checks everything else. */
-function requireOneRun(
-  document: DecisionDocument,
-  seal: SealedExperiment,
-  lines: readonly ReceiptLine[],
-): void {
+function requireOneRun(document: DecisionDocument, { seal, digest, lines }: ReadRun): void {
   const { run, decisions, verdict } = document;
   const candidates = canonicalText([...candidateIds(seal.spec)]);
   const tests: readonly (readonly [boolean, string])[] = [
-    [run.sealDigest === sealDigest(seal), `the seal in ${runFileNames.seal}`],
+    [run.sealDigest === digest, `the seal in ${runFileNames.seal}`],
     [run.receiptsRoot === receiptsRoot(lines), `the receipts in ${runFileNames.journal}`],
     [
       canonicalText(decisions.map((each) => each.candidate)) === candidates,
@@ -85,7 +89,8 @@ export function readReport(folder: string): RunReport {
   const seal = parseSeal(runFile(files, runFileNames.seal), runFileNames.seal);
   const index = readIndex(files);
   const lines = readLines(files, seal, index);
-  requireOneRun(document, seal, lines);
+  const digest = digestOf(runFile(files, runFileNames.seal));
+  requireOneRun(document, { seal, digest, lines });
   const controlLines = parseReceiptLines(
     runFile(files, runFileNames.controls),
     runFileNames.controls,
