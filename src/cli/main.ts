@@ -1,7 +1,8 @@
 /** The `liftgate` command: words to command modules, failures to exit codes. Commands are loaded only when called. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { LiftgateError } from '../base/errors.ts';
 import { engineVersion } from '../store/engine.ts';
+import type { ReportOptions } from './commands/report.ts';
 import type { CommandContext } from './context.ts';
 import {
   asLiftgateError,
@@ -197,12 +198,18 @@ function addRunCommands(program: Command, act: Act): void {
   command(
     program,
     'report <run>',
-    'show a recorded run',
-    'liftgate report experiments/refund-desk/runs/*',
+    'show a recorded run as HTML, Markdown, JUnit, JSON or a GitHub step summary',
+    'liftgate report experiments/refund-desk/runs/* --format html --out report.html',
   )
+    .addOption(
+      new Option('--format <name>', 'what to write')
+        .choices(['markdown', 'html', 'junit', 'github', 'json'])
+        .default('markdown'),
+    )
+    .option('--out <file>', 'write it to a file and print the verdict lines')
     .option('--verdicts', 'only the verdict lines')
-    .option('--out <file>', 'write the Markdown summary to a file')
-    .action((run: string, options: Shared & { verdicts?: boolean; out?: string }) =>
+    .option('--units', 'JUnit: a case per unit too')
+    .action((run: string, options: Shared & ReportOptions) =>
       act(async (context) => (await import('./commands/report.ts')).report(context, options, run)),
     );
   command(

@@ -118,7 +118,7 @@ function rowText(row: MeasureRow, measure: MeasureView): string {
 }
 
 function standing({ gate, finding }: MeasureRow): string {
-  return gate === null || finding === null ? 'no gate reads it' : `${gate}: ${finding}`;
+  return gate === null || finding === null ? 'no gate reads its interval' : `${gate}: ${finding}`;
 }
 
 function plotRow(row: MeasureRow, measure: MeasureView, span: Span): Markup {

@@ -133,8 +133,8 @@ ${regressions.map((each) => regressionDetails(each, candidate))}${furtherIds(dif
 }
 
 function differencesPart(differences: DifferencesView, candidate: string): Markup {
-  const { measure, role, worse, equal, better, withoutPair, units } = differences;
-  const lost = withoutPair === 0 ? '' : `, ${withoutPair} without a complete pair`;
+  const { measure, role, worse, equal, better, lostUnits, units } = differences;
+  const lost = lostUnits.length === 0 ? '' : `, ${lostUnits.length} without a complete pair`;
   const picture = units.length === 0 ? html`` : unitPlot(differences);
   return html`<h4>Differences by unit: ${measure} <span class="role">${role}</span></h4>
 <p>${worse} units worse, ${equal} equal, ${better} better${lost}.</p>${picture}${regressionList(differences, candidate)}`;

@@ -79,18 +79,19 @@ table{border-collapse:collapse;width:100%;margin:.6rem 0 1rem;font-size:.92rem;f
 caption.seen{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{text-align:left;vertical-align:top;padding:.4rem .7rem .4rem 0;border-bottom:1px solid var(--line)}
 thead th{color:var(--soft);font-weight:600;font-size:.85rem;overflow-wrap:normal}
-tbody th{font-weight:600}
+tbody th{font-weight:600;min-width:9rem}td{min-width:5.5rem}
+h5{font-size:.95rem;margin:1rem 0 .3rem}
 details{margin:.6rem 0;border:1px solid var(--line);border-radius:8px;background:var(--card)}
 summary{cursor:pointer;padding:.6rem .9rem;font-weight:600}
 details>div{padding:0 .9rem .6rem}
 .ids{columns:3 14rem;padding-left:1.2rem;font-size:.9rem}
-@media (max-width:52rem){
+@media (max-width:64rem){
 .plot-row,.plot-axis{grid-template-columns:minmax(0,1fr)}
 .plot-axis>div{display:none}
 table,tbody,tr,th,td{display:block;width:100%}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{border-bottom:1px solid var(--line);padding:.5rem 0}
-th,td{border:0;padding:.12rem 0;display:grid;grid-template-columns:7.5rem minmax(0,1fr);gap:.75rem}
+tbody th,td{border:0;padding:.12rem 0;min-width:0;display:grid;grid-template-columns:7.5rem minmax(0,1fr);gap:.75rem}
 th::before,td::before{content:attr(data-label);color:var(--soft);font-weight:400;font-size:.85rem}
 }
 @media (max-width:30rem){header,main,footer,nav{padding-left:1rem;padding-right:1rem}h1{font-size:1.5rem}dl.facts{grid-template-columns:minmax(0,1fr);gap:0}dl.facts dd{margin-bottom:.5rem}}

@@ -4,14 +4,18 @@ import type { FunnelStage } from '../analysis/funnel.ts';
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { CandidateDecision, DecisionDocument } from './decision.ts';
-import { improvementText, signedNumber } from './verdict-lines.ts';
+import { headlineOf, improvementText, signedNumber } from './verdict-lines.ts';
+import { visibleText } from './visible-text.ts';
 
-/** Text safe inside a Markdown table cell or line: no markup, no line breaks. */
+/**
+ * Text safe inside a Markdown table cell or line: no markup, no line breaks, nothing invisible.
+ * @example escapeMarkdown('a|b') // => 'a\\|b'
+ */
 export function escapeMarkdown(text: string): string {
-  return text
-    .replace(/[\\`*_{}[\]<>#|~]/g, (character) => `\\${character}`)
-    .replace(/\s+/g, ' ')
-    .trim();
+  return visibleText(text.replace(/\s+/g, ' ').trim()).replace(
+    /[\\`*_{}[\]<>#|~]/g,
+    (character) => `\\${character}`,
+  );
 }
 
 function row(cells: readonly string[]): string {
@@ -36,7 +40,7 @@ const decisionWords: Readonly<Record<CandidateDecision['decision'], string>> = {
  */
 export function renderSummary(document: DecisionDocument, seal: SealedExperiment): string {
   const lines = [
-    `# ${escapeMarkdown(seal.experimentId)}: ${overall(document)}`,
+    `# ${escapeMarkdown(seal.experimentId)}: ${escapeMarkdown(headlineOf(document.decisions))}`,
     '',
     `${escapeMarkdown(seal.claim.decision)}. Population: ${escapeMarkdown(seal.claim.population.description)} (unit: ${escapeMarkdown(seal.claim.unit)}, ${seal.claim.generalization}, use: ${seal.claim.use}).`,
     '',
@@ -55,13 +59,6 @@ export function renderSummary(document: DecisionDocument, seal: SealedExperiment
     ...runSection(document, seal),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function overall(document: DecisionDocument): string {
-  const shipped = document.decisions
-    .filter((each) => each.decision === 'ship')
-    .map((each) => each.candidate);
-  return shipped.length === 0 ? 'nothing ships' : `${escapeMarkdown(shipped.join(', '))} may ship`;
 }
 
 function candidateSection(decided: CandidateDecision, document: DecisionDocument): string[] {

@@ -30,3 +30,16 @@ export function verdictLine(
 export function verdictLines(document: Pick<DecisionDocument, 'decisions'>): string[] {
   return document.decisions.map(verdictLine);
 }
+
+/**
+ * The overall result in a few words: who may ship, or that nobody does.
+ * @example headlineOf([{ candidate: 'r2', decision: 'hold' }]) // => 'nothing ships'
+ */
+export function headlineOf(
+  decisions: readonly Pick<CandidateDecision, 'candidate' | 'decision'>[],
+): string {
+  const shipped = decisions
+    .filter((each) => each.decision === 'ship')
+    .map((each) => each.candidate);
+  return shipped.length === 0 ? 'nothing ships' : `${shipped.join(', ')} may ship`;
+}

@@ -53,8 +53,8 @@ export interface DifferencesView {
   readonly worse: number;
   readonly equal: number;
   readonly better: number;
-  /** Units with a planned pair and no complete one. */
-  readonly withoutPair: number;
+  /** Units with a planned pair and no complete one, by code units. */
+  readonly lostUnits: readonly string[];
   readonly units: readonly UnitDifference[];
   readonly regressions: readonly Regression[];
   readonly regressionsLeftOut: number;
@@ -180,6 +180,7 @@ export function differencesOf(
   const worse = units.filter((each) => each.improvement < 0);
   const better = units.filter((each) => each.improvement > 0).length;
   const planned = pairsByUnit(measured.pairs);
+  const compared = new Set(units.map((each) => each.unit));
   const lookup: Lookup = {
     candidate: cellsByKey(candidate.cells),
     baseline: cellsByKey(baselineCells),
@@ -192,7 +193,7 @@ export function differencesOf(
     worse: worse.length,
     equal: units.length - worse.length - better,
     better,
-    withoutPair: planned.size - units.length,
+    lostUnits: [...planned.keys()].filter((unit) => !compared.has(unit)).sort(compareCodeUnits),
     units,
     regressions: worse.slice(0, caps.units).map((each) => regressionOf(each, lookup, caps.pairs)),
     regressionsLeftOut: Math.max(0, worse.length - caps.units),

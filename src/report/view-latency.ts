@@ -3,6 +3,7 @@ import type { SettledCell } from '../analysis/settle.ts';
 import { exp, log } from '../stats/elementary.ts';
 import { isIndeterminate } from '../stats/interval.ts';
 import { nearestRank } from '../stats/percentile.ts';
+import { sum } from '../stats/summary.ts';
 
 /** Cells whose times belong together; what stopped at a limit would have taken longer, so its times are lower bounds. */
 export type Population = 'completed' | 'safeRefusal' | 'agentError' | 'limitExceeded';
@@ -29,6 +30,8 @@ export interface LatencyView {
   readonly censored: boolean;
   readonly known: number;
   readonly unknown: number;
+  /** Sum of the known times. */
+  readonly totalMs: number;
   readonly minMs: number | null;
   readonly maxMs: number | null;
   readonly percentiles: readonly LatencyPercentile[];
@@ -104,6 +107,7 @@ function latencyView({ arm, population, values }: Timed, edges: readonly number[
     censored: population === 'limitExceeded',
     known: known.length,
     unknown: values.length - known.length,
+    totalMs: sum(known),
     minMs: at(0)[0]?.valueMs ?? null,
     maxMs: at(100)[0]?.valueMs ?? null,
     percentiles: shownPercents.flatMap(at),

@@ -19,7 +19,7 @@ export interface MeasureRow {
   readonly candidate: string;
   readonly estimate: Estimate | null;
   readonly reason: string | null;
-  /** The gate that reads this estimate, null when it is only shown. */
+  /** The gate that reads this estimate, or the one that found none; null when the estimate is only shown. */
   readonly gate: string | null;
   readonly finding: Finding | null;
 }
@@ -103,7 +103,7 @@ function measureRow(id: string, decided: CandidateDecision): MeasureRow {
   const gated = own.find((each) => each.estimate !== null);
   const shown = decided.shown.find((each) => each.measure === id) ?? null;
   const estimate = gated?.estimate ?? shown;
-  const gate: Contribution | undefined = gated ?? own[0];
+  const gate: Contribution | undefined = gated ?? (estimate === null ? own[0] : undefined);
   return {
     candidate: decided.candidate,
     estimate,

@@ -10,6 +10,7 @@ import { type Evidence, measureOf } from '../analysis/evidence.ts';
 import type { FunnelStage } from '../analysis/funnel.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
+import { strongerOf } from '../gate/compose.ts';
 import type { Decision } from '../gate/gate.ts';
 import type { ControlResult } from '../run/receipt.ts';
 import { finalCases } from '../spec/case-index.ts';
@@ -17,6 +18,7 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { type CandidateDecision, type DecisionDocument, exitCodeOf } from './decision.ts';
 import { uncheckable } from './markdown.ts';
 import type { RunFacts } from './run-facts.ts';
+import { headlineOf } from './verdict-lines.ts';
 import { type DifferencesView, differencesOf, type EvidenceCaps } from './view-differences.ts';
 import { type LatencyViews, latencyViews } from './view-latency.ts';
 import { type MeasureView, measureViews } from './view-measures.ts';
@@ -81,6 +83,8 @@ export interface ReportView {
   readonly type: typeof reportType;
   readonly experiment: string;
   readonly headline: string;
+  /** ship when any candidate ships, else the strongest decision. */
+  readonly decision: Decision;
   readonly exitCode: number;
   readonly evidence: 'confirmatory' | 'not-confirmatory';
   readonly claim: SealedExperiment['claim'];
@@ -119,17 +123,9 @@ export function decisionSentence(
   return `${decided.candidate} ${decisionPhrases[decided.decision]}: ${decided.reason}.`;
 }
 
-/**
- * The overall result in a few words: who may ship, or that nobody does.
- * @example headlineOf([{ candidate: 'r2', decision: 'hold' }]) // => 'nothing ships'
- */
-export function headlineOf(
-  decisions: readonly Pick<CandidateDecision, 'candidate' | 'decision'>[],
-): string {
-  const shipped = decisions
-    .filter((each) => each.decision === 'ship')
-    .map((each) => each.candidate);
-  return shipped.length === 0 ? 'nothing ships' : `${shipped.join(', ')} may ship`;
+function overallOf(decisions: readonly Pick<CandidateDecision, 'decision'>[]): Decision {
+  const found = decisions.map((each) => each.decision);
+  return found.includes('ship') ? 'ship' : found.reduce(strongerOf, 'need_more_work');
 }
 
 /** Regressions with evidence over all candidates stay near a hundred, so that a report of 5,000 units stays small. */
@@ -222,6 +218,7 @@ export function reportView(input: ReportInput): ReportView {
     type: reportType,
     experiment: seal.experimentId,
     headline: headlineOf(document.decisions),
+    decision: overallOf(document.decisions),
     exitCode: document.verdict.exitCode,
     evidence: document.verdict.evidence,
     claim: seal.claim,

@@ -22,6 +22,8 @@ export interface RunReport {
   readonly document: DecisionDocument;
   readonly seal: SealedExperiment;
   readonly view: ReportView;
+  /** Digest of the manifest, as the ledger's outcome entry names it. */
+  readonly runDigest: Digest;
 }
 
 function readIndex(files: RunFiles): CaseIndex {
@@ -103,5 +105,6 @@ export function readReport(folder: string): RunReport {
     });
   }
   const evidence = runEvidence({ seal, index, lines, controlLines, expose, fence: fence ?? '' });
-  return { document, seal, view: reportView({ document, evidence }) };
+  const runDigest = digestOf(runFile(files, runFileNames.manifest));
+  return { document, seal, view: reportView({ document, evidence }), runDigest };
 }

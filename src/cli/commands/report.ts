@@ -1,22 +1,111 @@
-/** `liftgate report`: a recorded run for people or machines. */
-import { writeFileSync } from 'node:fs';
+/** `liftgate report`: a recorded run for people or machines; every format is written from one view model. */
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { prettyText } from '../../base/canonical.ts';
+import { LiftgateError } from '../../base/errors.ts';
+import { renderAnnotations, renderOutputs, renderStepSummary } from '../../report/github.ts';
+import { renderHtml } from '../../report/html.ts';
+import { renderJUnit } from '../../report/junit.ts';
 import { renderSummary } from '../../report/markdown.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import { readDecision } from '../../serve/library.ts';
+import { type RunReport, readReport } from '../../serve/run-report.ts';
+import { freshFence } from '../../store/randomness.ts';
 import type { CommandContext } from '../context.ts';
 
+/** Flags of the command; `format` has a default. */
+export interface ReportOptions {
+  readonly format: 'markdown' | 'html' | 'junit' | 'github' | 'json';
+  readonly out?: string;
+  readonly verdicts?: boolean;
+  readonly units?: boolean;
+}
+
+/** Shows a recorded run; its exit code is 0 whatever was decided, since showing it is the job. */
 export async function report(
-  { output, cwd }: CommandContext,
-  options: { readonly verdicts?: boolean; readonly out?: string },
+  context: CommandContext,
+  options: ReportOptions,
   path: string,
 ): Promise<number> {
-  const { document, seal } = readDecision(resolve(cwd, path));
+  const { output, cwd } = context;
+  const folder = resolve(cwd, path);
+  if (options.verdicts === true || options.format === 'markdown') {
+    showSummary(context, options, folder);
+  } else if (options.format === 'github') {
+    showOnGitHub(context, options, readReport(folder));
+  } else {
+    show(context, options, readReport(folder));
+  }
+  await output.flush();
+  return 0;
+}
+
+/** The Markdown summary needs the decision and the seal alone. */
+function showSummary(
+  { output, cwd }: CommandContext,
+  options: ReportOptions,
+  folder: string,
+): void {
+  const { document, seal } = readDecision(folder);
   const summary = renderSummary(document, seal);
-  if (options.out !== undefined) writeFileSync(resolve(cwd, options.out), summary);
+  if (options.out !== undefined) writeText(resolve(cwd, options.out), summary);
   else if (options.verdicts !== true) output.line(summary);
   for (const line of verdictLines(document)) output.line(line);
   output.document(document);
-  await output.flush();
-  return 0;
+}
+
+function textOf({ view }: RunReport, { format, units }: ReportOptions): string {
+  if (format === 'html') return renderHtml(view);
+  return format === 'junit' ? renderJUnit(view, { units: units === true }) : prettyText(view);
+}
+
+/** A machine's format stands alone on stdout; verdict lines are printed beside it only when it went to a file. */
+function show({ output, cwd }: CommandContext, options: ReportOptions, read: RunReport): void {
+  const text = textOf(read, options);
+  if (options.out === undefined) {
+    if (!output.json) output.line(text.trimEnd());
+  } else {
+    writeText(resolve(cwd, options.out), text);
+    for (const line of verdictLines(read.document)) output.line(line);
+  }
+  output.document(read.document);
+}
+
+/** Annotations on stdout, the summary where the step shows it (or to --out), outputs for later steps. */
+function showOnGitHub(
+  { output, cwd }: CommandContext,
+  options: ReportOptions,
+  { view, runDigest, document }: RunReport,
+): void {
+  const summary = renderStepSummary(view);
+  const stepFile = process.env['GITHUB_STEP_SUMMARY'];
+  const outputFile = process.env['GITHUB_OUTPUT'];
+  output.line(renderAnnotations(view).trimEnd());
+  if (options.out !== undefined) writeText(resolve(cwd, options.out), summary);
+  else if (stepFile !== undefined && stepFile !== '') appendText(stepFile, summary);
+  else output.line(summary);
+  if (outputFile !== undefined && outputFile !== '') {
+    appendText(outputFile, renderOutputs(view, { runDigest, delimiter: freshFence() }));
+  }
+  output.document(document);
+}
+
+function writeText(path: string, text: string): void {
+  attempt(path, () => writeFileSync(path, text));
+}
+
+function appendText(path: string, text: string): void {
+  attempt(path, () => appendFileSync(path, text));
+}
+
+function attempt(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    throw new LiftgateError('usage', `The report cannot be written: ${String(cause)}`, {
+      where: { file: path },
+      mend: 'Name a file in an existing folder that you may write to.',
+      cause,
+    });
+  }
 }
