@@ -85,6 +85,7 @@ function binEdges(values: readonly number[]): number[] {
 
 function countBins(values: readonly number[], edges: readonly number[]): number[] {
   const counts = edges.slice(1).map(() => 0);
+  if (counts.length === 0) return counts;
   for (const value of values) {
     const found = edges.slice(1).findIndex((edge) => value <= edge);
     const bin = found === -1 ? counts.length - 1 : found;

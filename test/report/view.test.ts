@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { headlineOf } from '../../src/report/verdict-lines.ts';
+import { decisionSentence } from '../../src/report/view.ts';
+import { binaryCases, type CaseTable } from '../support/evidence.ts';
+import { exampleTests } from '../support/examples.ts';
+import { mixedTable, reportOf, viewOf } from '../support/report.ts';
+
+exampleTests('src/report/view.ts', { names: ['decisionSentence'], scope: { decisionSentence } });
+exampleTests('src/report/verdict-lines.ts', {
+  names: ['headlineOf'],
+  scope: { headlineOf, verdictLine: () => 'r2: hold | no estimate | controls: none ran' },
+});
+
+describe('reportView', () => {
+  test('repeats the recorded decisions and exit code and adds none of its own', () => {
+    const { document, view } = reportOf(mixedTable(90));
+    expect(view.candidates.map((each) => each.decided)).toEqual(document.decisions);
+    expect(view.exitCode).toBe(document.verdict.exitCode);
+    expect(view.headline).toBe('better may ship');
+    expect(view.decision).toBe('ship');
+    expect(view.candidates.map((each) => [each.decided.candidate, each.exitCode])).toEqual([
+      ['better', 0],
+      ['worse', 20],
+    ]);
+  });
+
+  test('counts units, cases, repeats, cells and attempts apart', () => {
+    const cases: CaseTable[] = Array.from({ length: 12 }, (_, at) => ({
+      id: `c${at}`,
+      unit: `u${at % 4}`,
+      cells: {
+        baseline: { repeats: [1, 1] },
+        next: {
+          repeats: [
+            1,
+            at === 0 ? [{ outcome: 'infrastructureFault' }, { scores: { right: 1 } }] : 1,
+          ],
+        },
+      },
+    }));
+    const { counts } = viewOf({ cases, repeats: 2, excluded: ['unlabelled'] });
+    expect(counts).toEqual({
+      inputRows: 13,
+      units: 4,
+      cases: 12,
+      repeats: 2,
+      arms: 2,
+      plannedCells: 48,
+      settledCells: 48,
+      attempts: 49,
+    });
+  });
+
+  test('lists regressions worst first with both arms behind each, capped, and says how many are left out', () => {
+    const view = viewOf({ cases: binaryCases({ gains: 5, losses: 40, both: 5 }) });
+    const [primary] = view.candidates[0]?.differences ?? [];
+    expect(primary).toMatchObject({
+      measure: 'right',
+      worse: 40,
+      equal: 5,
+      better: 5,
+      lostUnits: [],
+      regressionsLeftOut: 15,
+    });
+    expect(primary?.regressions.map((each) => each.unit)).toEqual(
+      Array.from({ length: 25 }, (_, at) => `u${String(at + 6).padStart(3, '0')}`),
+    );
+    expect(primary?.units.at(-1)?.improvement).toBe(1);
+    expect(primary?.regressions[0]).toEqual({
+      unit: 'u006',
+      improvement: -1,
+      pairsLeftOut: 0,
+      pairs: [
+        {
+          case: 'u006',
+          repeat: 0,
+          improvement: -1,
+          baseline: {
+            value: 1,
+            failed: false,
+            outcome: 'completed',
+            attempts: 1,
+            scores: { right: 1 },
+            critical: [],
+            artifact: null,
+          },
+          candidate: {
+            value: 0,
+            failed: false,
+            outcome: 'completed',
+            attempts: 1,
+            scores: { right: 0 },
+            critical: [],
+            artifact: null,
+          },
+        },
+      ],
+    });
+  });
+
+  test('orders the pairs of a unit from worst to best, lost ones last, and counts those it leaves out', () => {
+    const scores = [0.5, 1, 0, 0.2, 0.4, 0.9, null];
+    const view = viewOf({
+      measures: { right: { kind: 'score', min: 0, max: 1, role: 'primary', direction: 'higher' } },
+      cases: [
+        ...scores.map((right, at) => ({
+          id: `c${at}`,
+          unit: 'mixed',
+          cells: { baseline: 0.8, next: { scores: { right } } },
+        })),
+        ...binaryCases({ gains: 3 }),
+      ],
+    });
+    const [mixed] = view.candidates[0]?.differences[0]?.regressions ?? [];
+    expect(mixed?.pairs.map((pair) => pair.case)).toEqual(['c2', 'c3', 'c4', 'c0', 'c5']);
+    expect(mixed?.pairsLeftOut).toBe(2);
+  });
+
+  test('names a failure value as one, and units without a complete pair as lost', () => {
+    const view = viewOf({
+      cases: [
+        { id: 'failed', unit: 'failed', cells: { baseline: 1, next: { outcome: 'agentError' } } },
+        { id: 'lost', unit: 'lost', cells: { baseline: 1, next: 'infrastructureFault' } },
+        ...binaryCases({ gains: 3 }),
+      ],
+    });
+    const [primary] = view.candidates[0]?.differences ?? [];
+    expect(primary?.regressions.map((each) => each.unit)).toEqual(['failed']);
+    expect(primary?.regressions[0]?.pairs[0]?.candidate).toMatchObject({
+      value: 0,
+      failed: true,
+      outcome: 'agentError',
+    });
+    expect(primary?.lostUnits).toEqual(['lost']);
+    expect(view.latency.missing).toEqual([{ arm: 'next', cells: 1 }]);
+  });
+
+  test('puts threshold, margin and minimum effect on every measure that has them', () => {
+    const { measures } = viewOf(mixedTable(90));
+    expect(measures.map((each) => [each.measure, each.role])).toEqual([
+      ['right', 'primary'],
+      ['quality', 'guardrail'],
+      ['harm', 'critical'],
+      ['spent_ms', 'reported'],
+    ]);
+    expect(measures.map((each) => each.marks)).toEqual([
+      [
+        { kind: 'threshold', gate: 'lift:right', value: 0 },
+        { kind: 'minimum-effect', gate: 'lift:right', value: 0.1 },
+      ],
+      [{ kind: 'margin', gate: 'no-regression:quality', value: -0.2 }],
+      [],
+      [],
+    ]);
+    expect(measures[0]?.rows.map((each) => [each.candidate, each.gate, each.finding])).toEqual([
+      ['better', 'lift:right', 'cleared'],
+      ['worse', 'lift:right', 'breached'],
+    ]);
+    expect(measures[3]?.rows.map((each) => [each.estimate, each.reason])).toEqual([
+      [null, 'its units carry no interval'],
+      [null, 'its units carry no interval'],
+    ]);
+  });
+
+  test('sums known cost by arm and counts every class of outcome', () => {
+    const { usage } = viewOf({
+      cases: [
+        {
+          id: 'a',
+          unit: 'a',
+          cells: {
+            baseline: 1,
+            next: [{ outcome: 'infrastructureFault' }, { scores: { right: 1 } }],
+          },
+        },
+        ...binaryCases({ both: 3 }),
+      ],
+    });
+    expect(usage[1]).toEqual({
+      arm: 'next',
+      attempts: 5,
+      classes: [
+        { class: 'completed', count: 4 },
+        { class: 'infrastructureFault', count: 1 },
+      ],
+      execution: { knownUsd: 0.05, known: 5, unknown: 0 },
+      grading: { knownUsd: 0, known: 0, unknown: 0 },
+      tokens: { input: 0, cachedInput: 0, output: 0, reasoning: 0, known: 0, unknown: 5 },
+    });
+  });
+});
