@@ -11,7 +11,7 @@ import type { ReceiptLine } from '../run/receipt.ts';
 import { resumeFrom } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, caseIndexSchema, finalCases } from '../spec/case-index.ts';
-import { parseSeal, type SealedExperiment } from '../spec/seal.ts';
+import { parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { baselineArm, candidateIds } from '../spec/spec.ts';
 import { readRunFiles } from '../store/run-folder.ts';
 import { runEvidence } from '../verify/evidence.ts';
@@ -54,6 +54,15 @@ interface ReadRun {
   readonly lines: readonly ReceiptLine[];
 }
 
+/** A seal of an earlier form gains members when it is read, and then nothing that names its digest would fit. */
+function requireOwnSeal({ seal, digest }: ReadRun): void {
+  if (sealDigest(seal) === digest) return;
+  throw new LiftgateError('run-invalid', 'The seal was written in the form of another version.', {
+    where: { file: runFileNames.seal, path: 'engine.version' },
+    mend: `Report it with the version that sealed it: liftgate ${seal.engine.version}, build ${seal.engine.build}.`,
+  });
+}
+
 /** A report shows decision and evidence side by side, so both must be of one run; `verify` checks everything else. */
 function requireOneRun(document: DecisionDocument, { seal, digest, lines }: ReadRun): void {
   const { run, decisions, verdict } = document;
@@ -93,6 +102,7 @@ export function readReport(folder: string): RunReport {
   const lines = readLines(files, seal, index);
   const digest = digestOf(runFile(files, runFileNames.seal));
   requireOneRun(document, { seal, digest, lines });
+  requireOwnSeal({ seal, digest, lines });
   const controlLines = parseReceiptLines(
     runFile(files, runFileNames.controls),
     runFileNames.controls,

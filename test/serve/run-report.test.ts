@@ -1,11 +1,13 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { canonicalLine } from '../../src/base/canonical.ts';
 import { digestOf } from '../../src/base/digest.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
-import { formatDecision } from '../../src/report/decision.ts';
+import { formatDecision, parseDecision } from '../../src/report/decision.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { readReport } from '../../src/serve/run-report.ts';
+import { parseSeal } from '../../src/spec/seal.ts';
 import { readRunFiles } from '../../src/store/run-folder.ts';
 import { type SettledRun, settledRun } from '../support/run.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
@@ -81,6 +83,19 @@ describe('readReport', () => {
       text.replace('"samplingFrame":"every mail of the week"', '"samplingFrame":"every mail"'),
     );
     expect(refusal(folder).message).toContain('other bytes than the seal in seal.json');
+  });
+
+  test('refuses a seal in the form of another version, which would contradict every digest of it', async () => {
+    const seal = parseSeal(readFileSync(join(run.folder, 'seal.json')));
+    const { loss: _, ...spec } = seal.spec;
+    const text = canonicalLine({ ...seal, spec });
+    const folder = await changed('seal.json', () => text);
+    const document = parseDecision(readFileSync(join(folder, 'decision.json')));
+    const facts = { ...document.run, sealDigest: digestOf(text) };
+    writeFileSync(join(folder, 'decision.json'), formatDecision({ ...document, run: facts }));
+    const error = refusal(folder);
+    expect(error.message).toBe('The seal was written in the form of another version.');
+    expect(error.mend).toContain(`liftgate ${seal.engine.version}, build sha256:`);
   });
 
   test.each(['journal.jsonl', 'cases.json', 'controls.jsonl', 'seal.json', 'decision.json'])(
