@@ -12,7 +12,7 @@ import {
   unitsNamed,
 } from '../support/ledger-story.ts';
 
-const folder = '/work/ledger';
+const folder = '/virtual/ledger';
 
 function ledgerOn(files: LedgerFiles): Ledger {
   return openLedger(folder, { ...countingPorts(), files });
@@ -20,7 +20,7 @@ function ledgerOn(files: LedgerFiles): Ledger {
 
 /** Plan, reservation and final seal; each acknowledged to the disk's record as the caller hears of it. */
 async function write(disk: CrashFiles, files: LedgerFiles): Promise<string[]> {
-  await disk.makeFolder('/work');
+  await disk.makeFolder('/virtual');
   await disk.syncFolder('/');
   const ledger = ledgerOn(files);
   const plan = await recordPlan(ledger, 'e');
@@ -134,7 +134,7 @@ describe('a ledger folder after a loss of power', () => {
     let resumed = 0;
     for (const moment of disk.moments) {
       for (const found of afterCrash(moment)) {
-        if ((await found.typeOf('/work')) === 'missing') continue;
+        if ((await found.typeOf('/virtual')) === 'missing') continue;
         const ledger = openLedger(folder, { ...countingPorts(), files: found });
         const plan = await recordPlan(ledger, 'e');
         await reserve(ledger, 'e', plan, unitsNamed(['u-1', 'u-2']));
