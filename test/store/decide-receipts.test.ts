@@ -133,12 +133,12 @@ describe('decide', () => {
     const ledger = memoryLedger();
     const unrecorded: Ledger = {
       state: () => ledger.state(),
-      entries: () => ledger.entries(),
-      object: (digest) => ledger.object(digest),
-      putObject: (bytes) => ledger.putObject(bytes),
-      verify: (pin) => ledger.verify(pin),
       append: (request) =>
         request.kind === 'outcome' ? Promise.reject(new Error('lost')) : ledger.append(request),
+      object: (digest) => ledger.object(digest),
+      putObject: (bytes) => ledger.putObject(bytes),
+      entries: () => ledger.entries(),
+      verify: () => ledger.verify(),
     };
     const folder = await makeFolder();
     await expect(settledRun({ folder, ledger: unrecorded })).rejects.toThrow('lost');
