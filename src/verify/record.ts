@@ -44,10 +44,15 @@ export type RunManifest = z.infer<typeof manifestSchema>;
 /** Bytes of a run folder by file name. */
 export type RunFiles = ReadonlyMap<string, Uint8Array>;
 
-/** Manifest over the given files, sorted by name. */
+/** Files a manifest may list. */
+const recordedNames: ReadonlySet<string> = new Set(
+  Object.values(runFileNames).filter((name) => name !== runFileNames.manifest),
+);
+
+/** Manifest over the files of a run among the given ones, sorted by name; whatever else lies there is not recorded. */
 export function buildManifest(experimentId: string, seal: Digest, files: RunFiles): RunManifest {
   const listed: Material[] = [...files.entries()]
-    .filter(([path]) => path !== runFileNames.manifest)
+    .filter(([path]) => recordedNames.has(path))
     .map(([path, bytes]) => materialOf(path, bytes))
     .sort((first, second) => (first.path < second.path ? -1 : 1));
   return { type: runType, experimentId, seal, files: listed };
@@ -105,10 +110,13 @@ export function manifestDifferences(manifest: RunManifest, files: RunFiles): str
       ? []
       : [`${path} has other bytes than recorded`];
   });
+  const strange = manifest.files
+    .filter(({ path }) => !recordedNames.has(path))
+    .map(({ path }) => `${path} is listed but is no file of a run`);
   const extra = [...files.keys()]
     .filter((path) => path !== runFileNames.manifest && !listed.has(path))
     .map((path) => `${path} was not recorded`);
-  return [...changed, ...extra];
+  return [...changed, ...strange, ...extra];
 }
 
 /** Lines of a canonical JSON Lines file, each with its line number from 1; a file that ends without a line feed is refused. */
