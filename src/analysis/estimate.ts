@@ -1,5 +1,5 @@
 /**
- * Estimates: the mean improvement across units with the interval of the sealed method.
+ * Estimates: the mean improvement, across units unless the seal weighs cases or lists its units, with the interval of the sealed method.
  *
  * Every number is rounded to 12 significant digits before it is compared or shown. Observed values can do one thing to the sealed
  * method: fall back to the always-valid betting bound, or refuse. A zero-width or non-finite interval is `indeterminate`.
@@ -12,7 +12,6 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { seedHex } from '../spec/seeds.ts';
 import { bettingBounds } from '../stats/betting.ts';
 import { type BootstrapOrigin, tBootstrapTBounds } from '../stats/bootstrap.ts';
-import { expm1, log } from '../stats/elementary.ts';
 import {
   type Bounds,
   type Indeterminate,
@@ -27,6 +26,8 @@ import {
 } from '../stats/paired-binary-exact.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
+import { caseMeanBounds, caseRiskBounds, listedUnitsBounds } from './clustered-bounds.ts';
+import { isRareLossExposed, unseenLossShare } from './rare-loss.ts';
 import { rangeWidth, type Sample, type SampleSize } from './unit-value.ts';
 
 /** Recorded shape of `SampleSize`; whole numbers from 0. */
@@ -116,11 +117,18 @@ export interface EstimateRequest {
 /** Floors of the t and bootstrap-t family: units and non-zero differences for bounded measures, units for unbounded ones. */
 const floors = { units: 20, differences: 10, unboundedUnits: 10 } as const;
 
-/** Fewer losing units than this leave an asymptotic bound exposed to losses nobody saw. */
-const rareLosses = 5;
+/** Reasons that further evidence would mend; the others are indeterminate. */
+const insufficientReasons: readonly string[] = [
+  'too-few-units',
+  'one-unit-dominates',
+  'few-degrees-of-freedom',
+  'too-few-repeats',
+];
 
 interface MadeBounds {
   readonly bounds: Bounds;
+  /** The estimate, where it is not the mean of the unit values. */
+  readonly value?: number;
   readonly method: MethodName;
   readonly fallback: boolean;
   readonly bootstrap: BootstrapOrigin | null;
@@ -205,8 +213,26 @@ function flooredBounds(
   return isIndeterminate(found) && bounded ? betting(request, true) : found;
 }
 
+/** Bounds of the estimands that look inside a unit. */
+function innerBounds(
+  { sample, measure, error }: EstimateRequest,
+  method: 'cr2' | 'tango-effective-n' | 'roster-t',
+): MadeBounds | Indeterminate {
+  const found =
+    method === 'cr2'
+      ? caseMeanBounds(sample, error)
+      : method === 'roster-t'
+        ? listedUnitsBounds(sample, error)
+        : caseRiskBounds(sample, { error, width: rangeWidth(measure) });
+  return isIndeterminate(found) ? found : { ...found, method, fallback: false, bootstrap: null };
+}
+
 function boundsOf(request: EstimateRequest): MadeBounds | Indeterminate {
   switch (request.method) {
+    case 'cr2':
+    case 'tango-effective-n':
+    case 'roster-t':
+      return innerBounds(request, request.method);
     case 'tango-score':
     case 'exact-unconditional':
       return pairedBounds(request, request.method);
@@ -218,29 +244,30 @@ function boundsOf(request: EstimateRequest): MadeBounds | Indeterminate {
   }
 }
 
-/** Share of units that could lose without one of the seen ones losing: 1 - error^(1/units). */
-function unseenLossShare(error: number, units: number): number {
-  return roundSignificant(-expm1(log(error) / units));
-}
-
-function estimandOf(measure: Measure): string {
-  if (isLogScale(measure)) return 'mean improvement of the log ratio across units';
-  return 'mean improvement across units';
+function estimandOf(measure: Measure, method: MethodName): string {
+  const what = isLogScale(measure) ? 'mean improvement of the log ratio' : 'mean improvement';
+  if (method === 'roster-t') return `${what} of the listed units`;
+  if (method === 'cr2' || method === 'tango-effective-n')
+    return `${what} across cases, weights: case`;
+  return `${what} across units`;
 }
 
 /**
  * Estimate of a candidate's improvement on one measure by the sealed method at a one-sided error.
  *
- * @returns insufficient `no-units`, `one-unit` or `too-few-units`; indeterminate when no interval of positive, finite width exists
+ * @returns insufficient `no-units`, `one-unit` (unless the roster is fixed), `too-few-units`, `too-few-repeats`, or a missed floor of
+ *   `weights: case`; indeterminate when no interval of positive, finite width exists
  */
 export function estimateImprovement(request: EstimateRequest): EstimateResult {
   const { sample, measure } = request;
   const { n } = sample;
   if (n.units === 0) return { status: 'insufficient', reason: 'no-units', n };
-  if (n.units === 1) return { status: 'insufficient', reason: 'one-unit', n };
+  if (n.units === 1 && request.method !== 'roster-t') {
+    return { status: 'insufficient', reason: 'one-unit', n };
+  }
   const made = boundsOf(request);
   if (isIndeterminate(made)) {
-    const status = made.reason === 'too-few-units' ? 'insufficient' : 'indeterminate';
+    const status = insufficientReasons.includes(made.reason) ? 'insufficient' : 'indeterminate';
     return { status, reason: made.reason, n };
   }
   const width = rangeWidth(measure);
@@ -274,15 +301,15 @@ export function clearsImprovement(request: EstimateRequest, threshold: number): 
 function describe(request: EstimateRequest, made: MadeBounds, bounds: Bounds): Estimate {
   const { sample, measure, measureId, error } = request;
   const guarantee = guaranteeOf(made.method);
-  const exposed = guarantee === 'asymptotic' && discordantUnits(sample).onlyBaseline < rareLosses;
+  const exposed = isRareLossExposed(sample, made.method);
   const flags: EstimateFlag[] = [];
   if (exposed) flags.push('rare-loss-exposed');
   if (made.fallback) flags.push('floor-fallback-betting');
-  const value = sum(improvements(sample)) / sample.units.length;
+  const value = made.value ?? sum(improvements(sample)) / sample.units.length;
   invariant(Number.isFinite(value), 'a mean of finite improvements is finite');
   return {
     measure: measureId,
-    estimand: estimandOf(measure),
+    estimand: estimandOf(measure, made.method),
     scale: isLogScale(measure) ? 'log-ratio' : 'difference',
     value: roundSignificant(value, rangeWidth(measure)),
     interval: { ...bounds, level: roundSignificant(1 - 2 * error), method: made.method, guarantee },

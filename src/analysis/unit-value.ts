@@ -1,5 +1,6 @@
 /** From pairs to one observation per unit: the direction is applied here, once, and everything after it reads improvements. */
 
+import { compareCodeUnits } from '../base/canonical.ts';
 import { isLogScale, type Measure, valueRange } from '../spec/measure.ts';
 import { log } from '../stats/elementary.ts';
 import { sum } from '../stats/summary.ts';
@@ -13,11 +14,20 @@ export interface SampleSize {
   readonly discordant: number;
 }
 
+/** One complete pair of a unit. */
+export interface PairValue {
+  readonly case: string;
+  readonly repeat: number;
+  readonly improvement: number;
+}
+
 /** One unit: mean improvement over its complete pairs. */
 export interface UnitValue {
   readonly unit: string;
   readonly improvement: number;
   readonly pairs: number;
+  /** The complete pairs, by code units of the case and by repeat. */
+  readonly values: readonly PairValue[];
 }
 
 /** What a measure says about a candidate: unit values in the sealed order of units. */
@@ -97,22 +107,28 @@ export function sampleUnits(
   pairs: readonly Pair[],
   order: readonly string[],
 ): Sample {
-  const byUnit = new Map<string, number[]>();
+  const byUnit = new Map<string, PairValue[]>();
   let discordant = 0;
   for (const pair of pairs) {
     const found = completeImprovement(measure, pair);
     if (found === null) continue;
     if (found.discordant) discordant += 1;
     const values = byUnit.get(pair.unit) ?? [];
-    values.push(found.improvement);
+    values.push({ case: pair.case, repeat: pair.repeat, improvement: found.improvement });
     byUnit.set(pair.unit, values);
   }
   const width = rangeWidth(measure);
   const units = order.flatMap((unit) => {
     const values = byUnit.get(unit);
     if (values === undefined) return [];
+    const mean = sum(values.map((each) => each.improvement)) / values.length;
     return [
-      { unit, improvement: withoutNoise(sum(values) / values.length, width), pairs: values.length },
+      {
+        unit,
+        improvement: withoutNoise(mean, width),
+        pairs: values.length,
+        values: values.sort(inCaseOrder),
+      },
     ];
   });
   const complete = units.reduce((total, each) => total + each.pairs, 0);
@@ -122,6 +138,10 @@ export function sampleUnits(
     lost: pairs.flatMap(lostValues),
     plannedValues: 2 * pairs.length,
   };
+}
+
+function inCaseOrder(first: PairValue, second: PairValue): number {
+  return compareCodeUnits(first.case, second.case) || first.repeat - second.repeat;
 }
 
 /** What is left of a sum that should have been 0 counts as 0. */

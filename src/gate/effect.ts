@@ -166,6 +166,8 @@ export interface EffectStanding {
   readonly stepwise: boolean;
   /** Whether a breach stands with every missing cell counted in the candidate's favour: an outage alone never gives hold. */
   readonly breachStands: boolean;
+  /** The candidate at which a fixed sequence stopped before this one came up, else null: such a gate never clears. */
+  readonly stoppedBy: string | null;
 }
 
 interface Verdict {
@@ -233,27 +235,37 @@ function resolvedVerdict(
   const { estimate } = result;
   const breach = breachOf(gate, estimate);
   if (breach !== null) return standing.breachStands ? breach : undoneBreach(breach, reading);
+  if (standing.clears && standing.stoppedBy === null) {
+    const { lower } = estimate.interval;
+    return { finding: 'cleared', reason: aboveThreshold(gate, lower), flags: [] };
+  }
+  const own = standing.clears
+    ? aboveThreshold(gate, estimate.interval.lower)
+    : openReason(gate, estimate, { mcnemarP, error });
+  const stopped =
+    standing.stoppedBy === null
+      ? ''
+      : `${standing.clears ? ', but' : '; besides,'} the fixed sequence stopped at "${standing.stoppedBy}" before this candidate`;
+  return { finding: 'unresolved', reason: `${own}${stopped}`, flags: [] };
+}
+
+function aboveThreshold(gate: EffectGate, lower: number): string {
+  return `the lower bound ${shownNumber(lower)} is above ${shownNumber(gate.threshold)}`;
+}
+
+/** Why a gate that breaches nothing does not clear at its own error. */
+function openReason(
+  gate: EffectGate,
+  estimate: Estimate,
+  { mcnemarP, error }: Pick<EffectReading, 'mcnemarP' | 'error'>,
+): string {
   const { lower } = estimate.interval;
-  const threshold = shownNumber(gate.threshold);
-  if (standing.clears) {
-    return {
-      finding: 'cleared',
-      reason: `the lower bound ${shownNumber(lower)} is above ${threshold}`,
-      flags: [],
-    };
-  }
   if (lower <= gate.threshold) {
-    return {
-      finding: 'unresolved',
-      reason: `the interval ${shownInterval(estimate)} includes ${threshold}`,
-      flags: [],
-    };
+    return `the interval ${shownInterval(estimate)} includes ${shownNumber(gate.threshold)}`;
   }
-  const reason =
-    mcnemarP !== null && mcnemarP > roundSignificant(error)
-      ? `the lower bound ${shownNumber(lower)} is above ${threshold}, but McNemar's exact one-sided p ${shownNumber(mcnemarP)} is above ${shownNumber(error)}`
-      : `the lower bound ${shownNumber(lower)} is above ${threshold}, but not at every larger error level`;
-  return { finding: 'unresolved', reason, flags: [] };
+  return mcnemarP !== null && mcnemarP > roundSignificant(error)
+    ? `${aboveThreshold(gate, lower)}, but McNemar's exact one-sided p ${shownNumber(mcnemarP)} is above ${shownNumber(error)}`
+    : `${aboveThreshold(gate, lower)}, but not at every larger error level`;
 }
 
 /** Sentences for evidence that carries no estimate; an unlisted reason is shown as it is. */
@@ -261,6 +273,10 @@ const noEstimateReasons: Readonly<Record<string, string>> = {
   'no-units': 'no unit has a complete pair',
   'one-unit': 'one unit carries no inference about new units',
   'too-few-units': 'fewer units than the method needs',
+  'one-unit-dominates': 'one unit holds more than a third of the cases',
+  'few-degrees-of-freedom': 'units so unequal in size leave fewer than 4 degrees of freedom',
+  'too-few-repeats': 'a unit has fewer than 2 complete repeats, so the noise of repeats is unknown',
+  'constant-repeats': 'no unit differed between its repeats, so their noise is unknown',
   'constant-differences': 'all units differ by the same amount, so the spread is unknown',
   'zero-width-interval': 'the interval has no width',
 };

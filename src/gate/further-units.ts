@@ -1,9 +1,11 @@
 /** Further units an unresolved gate would need, by the normal approximation, for the planned and for the observed effect. */
 import * as z from 'zod';
+import { caseMeans } from '../analysis/clustered-bounds.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
+import { clusterVariance } from '../stats/clustered.ts';
 import { isIndeterminate } from '../stats/interval.ts';
 import { requiredUnits } from '../stats/power.ts';
 import { roundSignificant } from '../stats/rounding.ts';
@@ -30,6 +32,9 @@ export const furtherUnitsSchema = z.strictObject({
 /** Units one unresolved gate would need. */
 export type FurtherUnits = z.infer<typeof furtherUnitsSchema>;
 
+/** A fixed roster has all its units. */
+const rosterReason = 'the roster of units is fixed; more repeats would narrow the interval';
+
 /** Power wanted when no power gate is sealed. */
 const defaultTarget = 0.8;
 
@@ -52,11 +57,23 @@ function plannedEffect(seal: SealedExperiment, gate: EffectGate): number | null 
  * never taken below that, however tied the sample is.
  */
 function planningDeviation(gate: EffectGate, sample: Sample, effect: number): number {
-  const seen = moments(sample.units.map((each) => each.improvement)).variance;
+  const seen = isCaseWeighted(gate)
+    ? unitVariance(sample)
+    : moments(sample.units.map((each) => each.improvement)).variance;
   if (gate.measure.kind !== 'binary') return Math.sqrt(seen);
   const width = rangeWidth(gate.measure);
   const share = Math.min(1, Math.abs(effect) / width);
   return Math.sqrt(Math.max(seen, width * width * share * (1 - share)));
+}
+
+function isCaseWeighted({ method }: EffectGate): boolean {
+  return method === 'cr2' || method === 'tango-effective-n';
+}
+
+/** Variance per unit under which so many units give the CR2 variance of the mean over cases. */
+function unitVariance(sample: Sample): number {
+  const found = clusterVariance(caseMeans(sample));
+  return isIndeterminate(found) ? 0 : found.units * found.cr2;
 }
 
 interface NeedOptions {
@@ -67,6 +84,10 @@ interface NeedOptions {
 }
 
 function needAt({ gate, sample, error, target }: NeedOptions, effect: number): UnitNeed {
+  const rounded = roundSignificant(effect, rangeWidth(gate.measure));
+  if (gate.method === 'roster-t') {
+    return { effect: rounded, units: null, further: null, reason: rosterReason };
+  }
   const found = requiredUnits({
     standardDeviation: planningDeviation(gate, sample, effect),
     effect,
@@ -74,7 +95,6 @@ function needAt({ gate, sample, error, target }: NeedOptions, effect: number): U
     error,
     power: target,
   });
-  const rounded = roundSignificant(effect, rangeWidth(gate.measure));
   if (isIndeterminate(found)) {
     return {
       effect: rounded,

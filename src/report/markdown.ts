@@ -54,24 +54,35 @@ export function renderSummary(document: DecisionDocument, seal: SealedExperiment
       ]),
     ),
     '',
-    ...document.decisions.flatMap((each) => candidateSection(each, document)),
+    ...document.decisions.flatMap((each) => candidateSection(each, document, seal)),
     ...rowsSection(document),
     ...runSection(document, seal),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function candidateSection(decided: CandidateDecision, document: DecisionDocument): string[] {
+function placeText(
+  { rejected, step, of, divisor }: CandidateDecision['step'],
+  { decision }: SealedExperiment,
+): string {
+  if (typeof decision.multiplicity !== 'string') {
+    const place = `Place ${step} of ${of} in the fixed sequence, at the full error`;
+    return rejected
+      ? `${place}: it and all before it cleared.`
+      : `${place}: it or one before it did not clear.`;
+  }
+  return rejected
+    ? `Holm step ${step} of ${of}: the interval is that of its step (error divided by ${divisor}).`
+    : `Not rejected in Holm's order: the interval is at error divided by ${divisor}.`;
+}
+
+function candidateSection(
+  decided: CandidateDecision,
+  document: DecisionDocument,
+  seal: SealedExperiment,
+): string[] {
   const { step } = decided;
-  const place =
-    step.of === 1
-      ? []
-      : [
-          step.rejected
-            ? `Holm step ${step.step} of ${step.of}: the interval is that of its step (error divided by ${step.divisor}).`
-            : `Not rejected in Holm's order: the interval is at error divided by ${step.divisor}.`,
-          '',
-        ];
+  const place = step.of === 1 ? [] : [placeText(step, seal), ''];
   return [
     `## ${escapeMarkdown(decided.candidate)}: ${decided.decision}`,
     '',

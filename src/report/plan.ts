@@ -5,7 +5,7 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { Digest } from '../base/digest.ts';
-import { cellKeyOf, type Receipt, type ReceiptLine } from '../run/receipt.ts';
+import { type Cell, cellKeyOf, type Receipt, type ReceiptLine } from '../run/receipt.ts';
 import { unknownUsage } from '../run/replies.ts';
 import { unknownHost } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
@@ -79,12 +79,35 @@ export function planReport(seal: SealedExperiment, index: CaseIndex): PlanReport
     },
     errorLevels: {
       lift: seal.analysis.errorLevels.lift,
-      perCandidate: Number((seal.analysis.errorLevels.lift / candidates.length).toPrecision(12)),
+      perCandidate: perCandidateError(seal, candidates.length),
     },
     methods: seal.analysis.methods,
     bestCase,
     canShip: bestCase.some((each) => each.decision === 'ship'),
   };
+}
+
+/** Error of the candidate tested first: Holm divides it by their number, a fixed sequence gives it whole to each. */
+function perCandidateError(seal: SealedExperiment, candidates: number): number {
+  const { lift } = seal.analysis.errorLevels;
+  const shared = typeof seal.decision.multiplicity === 'string';
+  return Number((shared ? lift / candidates : lift).toPrecision(12));
+}
+
+/**
+ * Units in which one favourable cell wavers where the method asks for spread: four, because fewer leave a fixed roster of two repeats
+ * too few degrees of freedom.
+ */
+const waveringUnits = 4;
+
+/** Indices of cells in which candidates waver: the first case, in its first repeat, of the first units of the schedule. */
+function waveringCases(schedule: readonly Cell[]): ReadonlySet<string> {
+  const firstCases = new Map<string, string>();
+  for (const cell of schedule) {
+    if (firstCases.size === waveringUnits) break;
+    if (!firstCases.has(cell.unit)) firstCases.set(cell.unit, cell.case);
+  }
+  return new Set(firstCases.values());
 }
 
 /** Receipts of the most favourable outcome the design admits; conduct is taken to be faultless. */
@@ -98,6 +121,7 @@ function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Evidence 
     casesDigest: seal.digests.cases,
   });
   const known = indexedCases(index);
+  const wavering = waveringCases(schedule);
   const lines = schedule.map((cell, position): ReceiptLine => {
     const armDigest = arms.find((arm) => arm.id === cell.arm)?.surfaceDigest ?? anyDigest;
     const applies = known.get(cell.case)?.applies ?? [];
@@ -105,6 +129,7 @@ function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Evidence 
       applies,
       isBaseline: cell.arm === baselineArm,
       position,
+      wavers: cell.arm !== baselineArm && cell.repeat === 0 && wavering.has(cell.case),
     });
     const key = {
       designDigest: seal.digests.design,
@@ -177,20 +202,37 @@ interface FavourableCell {
   readonly applies: readonly string[];
   readonly isBaseline: boolean;
   readonly position: number;
+  readonly wavers: boolean;
 }
 
-function favourableScores(
-  seal: SealedExperiment,
-  { applies, isBaseline, position }: FavourableCell,
-): Receipt['scores'] {
+/** Methods that find no interval where all units, or all repeats, agree, although the measure is bounded. */
+const spreadMethods: readonly string[] = ['cr2', 'roster-t'];
+
+function favourableScores(seal: SealedExperiment, cell: FavourableCell): Receipt['scores'] {
+  const { applies, isBaseline, position } = cell;
+  const needsSpread = (id: string): boolean =>
+    seal.analysis.methods.some(
+      (each) => each.measure === id && spreadMethods.includes(each.method),
+    );
   return Object.fromEntries(
     applies.flatMap((id) => {
       const measure = seal.spec.measures[id];
-      return measure === undefined
-        ? []
-        : [[id, favourableValue(measure, isBaseline, position)] as const];
+      if (measure === undefined) return [];
+      const value =
+        cell.wavers && needsSpread(id)
+          ? waveringValue(measure, position)
+          : favourableValue(measure, isBaseline, position);
+      return [[id, value] as const];
     }),
   );
+}
+
+/** A little below the best on a continuous range, the worst where values are apart: enough spread for an interval, hardly a cost. */
+function waveringValue(measure: Measure, position: number): number {
+  const best = favourableValue(measure, false, position);
+  const worst = worstValue(measure);
+  if (worst === null) return best;
+  return measure.kind === 'score' ? best + (worst - best) / 1000 : worst;
 }
 
 /** Best or worst declared value; an unbounded measure gets values a factor of e^10 apart that are not all equal. */
@@ -200,6 +242,11 @@ function favourableValue(measure: Measure, isBaseline: boolean, position: number
   const high = 22_026 + (position % 97);
   const better = measure.direction === 'higher' ? !isBaseline : isBaseline;
   return better ? high : 1 + (position % 89) / 1000;
+}
+
+function orderOf({ candidates, errorLevels }: PlanReport): string {
+  const whole = candidates.length > 1 && errorLevels.perCandidate === errorLevels.lift;
+  return whole ? 'the fixed sequence' : "Holm's order";
 }
 
 /** The plan as lines for people. */
@@ -213,7 +260,7 @@ export function planLines(plan: PlanReport): string[] {
   return [
     `${plan.experiment} (${plan.use}): ${plan.units} final units, ${plan.cases} cases, ${plan.repeats} repeat(s), ${plan.candidates.length} candidate(s), ${plan.cells} cells`,
     `development units: ${plan.developmentUnits}; ${most}; ${cap}`,
-    `one-sided error of lift and no-regression: ${plan.errorLevels.lift}, for the first of ${plan.candidates.length} in Holm's order ${plan.errorLevels.perCandidate}`,
+    `one-sided error of lift and no-regression: ${plan.errorLevels.lift}, for the first of ${plan.candidates.length} in ${orderOf(plan)} ${plan.errorLevels.perCandidate}`,
     ...plan.methods.map(
       (each) =>
         `  ${each.measure}: ${each.gate ?? 'shown'} by ${each.method} (${each.guarantee}), row "${each.row}"${each.threshold === null ? '' : `, threshold ${each.threshold}`}`,

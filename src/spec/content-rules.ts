@@ -1,6 +1,7 @@
 /** Rules that need to know the cases: methods that exist for the declared design, floors, splits that leave something to measure. */
+import { caseShortfall, shortfallText } from './case-floors.ts';
 import { admittedCases, type CaseIndex, finalCases } from './case-index.ts';
-import { declaredDesign } from './design.ts';
+import { declaredDesign, plannedCasesPerUnit } from './design.ts';
 import { type Finding, nearestWord, type SpecPath } from './finding.ts';
 import { type GateDeclaration, gateName } from './gates.ts';
 import { type DeclaredDesign, resolveMethod, sealableMethods } from './inference.ts';
@@ -84,23 +85,67 @@ function methodFindings(
       },
     ];
   }
-  return floorFindings(gate, path, { spec, design });
+  return floorFindings(gate, path, { spec, index, design });
 }
 
-function floorFindings(
+interface FloorContext extends Context {
+  readonly design: DeclaredDesign;
+}
+
+/** Planned sizes below a floor that no other method takes over: a certification on them could never ship. */
+function floorFindings(gate: GateDeclaration, path: SpecPath, context: FloorContext): Finding[] {
+  const { spec } = context;
+  if (spec.claim.generalization === 'fixed-roster') return rosterFindings(gate, path, spec);
+  if (spec.claim.use !== 'certification') return [];
+  return spec.inference.weights === 'case'
+    ? caseWeightFindings(gate, path, context)
+    : unboundedFindings(gate, path, context);
+}
+
+function unboundedFindings(
   gate: GateDeclaration,
   path: SpecPath,
-  { spec, design }: { readonly spec: ExperimentSpec; readonly design: DeclaredDesign },
+  { design }: FloorContext,
 ): Finding[] {
-  const unbounded = valueRange(design.measure) === null;
-  if (!unbounded || design.units >= unboundedUnitsFloor || spec.claim.use !== 'certification')
-    return [];
+  if (valueRange(design.measure) !== null || design.units >= unboundedUnitsFloor) return [];
   return [
     {
       code: 'too-few-units',
       path,
       message: `The gate "${gateName(gate)}" reads an unbounded measure, which needs at least ${unboundedUnitsFloor} units; ${design.units} are planned.`,
       mend: 'Add final units, declare bounds, or claim use: comparison.',
+    },
+  ];
+}
+
+function caseWeightFindings(
+  gate: GateDeclaration,
+  path: SpecPath,
+  { index }: FloorContext,
+): Finding[] {
+  const sizes = 'measure' in gate ? [...plannedCasesPerUnit(index, gate.measure).values()] : [];
+  const shortfall = caseShortfall(sizes);
+  if (shortfall === null) return [];
+  const cases = sizes.reduce((total, size) => total + size, 0);
+  return [
+    {
+      code: shortfall,
+      path,
+      message: `The gate "${gateName(gate)}" weighs cases, and its plan has ${shortfallText(shortfall)}: ${sizes.length} units with ${cases} cases, ${Math.max(...sizes)} in the largest.`,
+      mend: 'Add final units, even out their cases, write weights: unit, or claim use: comparison.',
+    },
+  ];
+}
+
+/** Without a second repeat a fixed roster has no uncertainty to state, whatever the use of the claim. */
+function rosterFindings(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): Finding[] {
+  if (spec.repeats >= 2) return [];
+  return [
+    {
+      code: 'too-few-repeats',
+      path,
+      message: `The gate "${gateName(gate)}" is about a fixed roster, whose uncertainty is the noise of repeats, and ${spec.repeats} repeat is planned.`,
+      mend: 'Write repeats: 2 or more, or claim generalization: new-units.',
     },
   ];
 }

@@ -107,8 +107,7 @@ export function declaredDesign(
 ): DeclaredDesign | null {
   const measure = spec.measures[measureId];
   if (measure === undefined) return null;
-  const applicable = finalCases(index).filter((each) => each.applies.includes(measureId));
-  const casesPerUnit = countByUnit(applicable);
+  const casesPerUnit = plannedCasesPerUnit(index, measureId);
   return {
     measure,
     inference: spec.inference,
@@ -117,6 +116,11 @@ export function declaredDesign(
     pairsPerUnit: Math.max(0, ...casesPerUnit.values()) * spec.repeats,
     threshold,
   };
+}
+
+/** Final cases that a measure applies to, by unit; units without one are left out. */
+export function plannedCasesPerUnit(index: CaseIndex, measureId: string): Map<string, number> {
+  return countByUnit(finalCases(index).filter((each) => each.applies.includes(measureId)));
 }
 
 function countByUnit(cases: readonly IndexedCase[]): Map<string, number> {

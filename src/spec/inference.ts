@@ -9,6 +9,9 @@ export const sealableMethods = [
   'betting-fixed-n',
   't',
   't-bootstrap-t',
+  'cr2',
+  'tango-effective-n',
+  'roster-t',
 ] as const;
 
 export const inferenceSchema = z.strictObject({
@@ -78,6 +81,9 @@ export function guaranteeOf(method: MethodName): 'finite-sample' | 'asymptotic' 
     case 'tango-score':
     case 't':
     case 't-bootstrap-t':
+    case 'cr2':
+    case 'tango-effective-n':
+    case 'roster-t':
       return 'asymptotic';
   }
 }
@@ -107,10 +113,11 @@ export function autoRow(design: DeclaredDesign): string {
  */
 export function resolveMethod(design: DeclaredDesign): Resolution {
   const row = autoRow(design);
-  if (row === rows.fixedRoster || row === rows.caseWeights) {
-    return refused(row, 'this row has no method in this version');
-  }
+  if (row === rows.fixedRoster || row === rows.caseWeights) return ownRowMethod(row, design);
   const named = design.inference.method;
+  if (named !== 'auto' && servesOwnRow(named)) {
+    return refused(row, `${named} serves the row "${ownRowOf(named)}" only`);
+  }
   if (named !== 'auto' && fits(named, design)) return namedMethod(row, named, design);
   switch (row) {
     case rows.binary:
@@ -124,6 +131,33 @@ export function resolveMethod(design: DeclaredDesign): Resolution {
     default:
       return unboundedMethod(row, design);
   }
+}
+
+/** Methods of the rows that another estimand than the mean across sampled units leads to. */
+type OwnRowMethod = 'cr2' | 'tango-effective-n' | 'roster-t';
+
+function servesOwnRow(method: MethodName): method is OwnRowMethod {
+  return method === 'cr2' || method === 'tango-effective-n' || method === 'roster-t';
+}
+
+function ownRowOf(method: OwnRowMethod): string {
+  return method === 'roster-t' ? rows.fixedRoster : rows.caseWeights;
+}
+
+/** Method of the rows `weights: case` and `fixed-roster`; what would silently change the estimand or the guarantee is refused. */
+function ownRowMethod(row: string, { measure, inference, threshold }: DeclaredDesign): Resolution {
+  const named = inference.method;
+  if (row === rows.fixedRoster && inference.weights === 'case') {
+    return refused(row, 'it counts every listed unit once, so weights: case has no method here');
+  }
+  if (named !== 'auto' && !(servesOwnRow(named) && ownRowOf(named) === row)) {
+    return refused(row, `${named} estimates the mean across sampled units, each counting once`);
+  }
+  if (inference.guarantee === 'finite-sample' && threshold !== null) {
+    return refused(row, 'no finite-sample bound exists for this row');
+  }
+  if (row === rows.fixedRoster) return resolved(row, 'roster-t');
+  return resolved(row, measure.kind === 'binary' && named !== 'cr2' ? 'tango-effective-n' : 'cr2');
 }
 
 function unboundedMethod(row: string, design: DeclaredDesign): Resolution {
@@ -141,7 +175,7 @@ function namedMethod(row: string, method: MethodName, design: DeclaredDesign): R
 }
 
 /** Whether a method sealed by name can serve a measure; a measure it cannot serve takes its own row. */
-function fits(method: MethodName, design: DeclaredDesign): boolean {
+function fits(method: Exclude<MethodName, OwnRowMethod>, design: DeclaredDesign): boolean {
   switch (method) {
     case 'tango-score':
     case 'exact-unconditional':

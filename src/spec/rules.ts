@@ -74,17 +74,13 @@ function multiplicityFindings(spec: ExperimentSpec, ids: readonly string[]): Fin
   if (typeof multiplicity === 'string') return [];
   const listed = [...multiplicity.sequence].sort();
   const exact = listed.length === ids.length && ids.every((id) => listed.includes(id));
-  const wrong: Finding = {
-    code: 'sequence-incomplete',
-    path: ['multiplicity', 'sequence'],
-    message: `The sequence must list every candidate once: expected ${ids.join(', ')}, got ${multiplicity.sequence.join(', ')}.`,
-    mend: 'List each candidate exactly once, in the order to be tested.',
-  };
-  const later: Finding = {
-    code: 'multiplicity-unavailable',
-    path: ['multiplicity'],
-    message: 'A fixed sequence is part of the design but not of this version.',
-    mend: 'Write multiplicity: holm. No other correction takes its place in silence.',
-  };
-  return exact ? [later] : [wrong, later];
+  if (exact) return [];
+  return [
+    {
+      code: 'sequence-incomplete',
+      path: ['multiplicity', 'sequence'],
+      message: `The sequence must list every candidate once: expected ${ids.join(', ')}, got ${multiplicity.sequence.join(', ')}.`,
+      mend: 'List each candidate exactly once, in the order to be tested.',
+    },
+  ];
 }

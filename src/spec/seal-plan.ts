@@ -253,11 +253,22 @@ type RuleMembers = Pick<
   'analysis' | 'decision' | 'limits' | 'disclosure' | 'seeds'
 >;
 
+/** What the intervals are about; a fixed roster is its units, other units are a sample. */
+function estimandOf({ claim, inference }: ExperimentSpec): string {
+  const over =
+    claim.generalization === 'fixed-roster'
+      ? 'of the listed units'
+      : inference.weights === 'case'
+        ? 'across cases, units as clusters'
+        : 'across units';
+  return `mean improvement ${over}, weights: ${inference.weights}`;
+}
+
 function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers {
   const { level } = spec.inference;
   return {
     analysis: {
-      estimand: `mean improvement across units, weights: ${spec.inference.weights}`,
+      estimand: estimandOf(spec),
       level,
       errorLevels: { lift: rounded((1 - level) / 2), rate: rounded(1 - level) },
       alphaNano: Math.round((1 - level) * 1e9),

@@ -8,8 +8,12 @@ export const statisticsVersions = {
   'betting-fixed-n': '1',
   t: '1',
   't-bootstrap-t': '1',
+  cr2: '1',
+  'tango-effective-n': '1',
+  'roster-t': '1',
   'clopper-pearson': '1',
   'holm-by-bounds': '1',
+  'fixed-sequence': '1',
   rounding: '12-significant-digits',
 } as const;
 

@@ -32,7 +32,16 @@ const continuous = measure({ kind: 'continuous' });
 function sampleOf(values: readonly number[], pairs = 1): Sample {
   const discordant = values.filter((value) => value !== 0).length;
   return {
-    units: values.map((improvement, at) => ({ unit: `u${at}`, improvement, pairs })),
+    units: values.map((improvement, at) => ({
+      unit: `u${at}`,
+      improvement,
+      pairs,
+      values: Array.from({ length: pairs }, (_, repeat) => ({
+        case: `c${at}`,
+        repeat,
+        improvement,
+      })),
+    })),
     n: {
       units: values.length,
       pairs: pairs * values.length,

@@ -56,6 +56,10 @@ describe('improvementOf', () => {
   });
 });
 
+function valuesOf(id: string, improvements: readonly number[]) {
+  return improvements.map((improvement) => ({ case: id, repeat: 0, improvement }));
+}
+
 describe('sampleUnits', () => {
   const binary = measure({ kind: 'binary' });
 
@@ -69,13 +73,27 @@ describe('sampleUnits', () => {
     ];
     const sample = sampleUnits(binary, pairs, ['b', 'a']);
     expect(sample.units).toEqual([
-      { unit: 'b', improvement: -0.5, pairs: 2 },
-      { unit: 'a', improvement: 0.5, pairs: 2 },
+      { unit: 'b', improvement: -0.5, pairs: 2, values: valuesOf('b', [0, -1]) },
+      { unit: 'a', improvement: 0.5, pairs: 2, values: valuesOf('a', [1, 0]) },
     ]);
     expect(sample.n).toEqual({ units: 2, pairs: 4, cells: 8, discordant: 2 });
     expect(sample.plannedValues).toBe(10);
     expect(sample.lost).toEqual([
       { side: 'candidate', case: 'b', repeat: 0, reason: 'infrastructureFault' },
+    ]);
+  });
+
+  test('keeps the complete pairs by case and repeat, whatever order they come in', () => {
+    const pairs = [
+      { ...pair('a', 1, 0), case: 'z', repeat: 1 },
+      { ...pair('a', 0, 0), case: 'z' },
+      { ...pair('a', 0, 1), case: 'B' },
+      { ...pair('a', 'lost', 1), case: 'b' },
+    ];
+    expect(sampleUnits(binary, pairs, ['a']).units[0]?.values).toEqual([
+      { case: 'B', repeat: 0, improvement: -1 },
+      { case: 'z', repeat: 0, improvement: 0 },
+      { case: 'z', repeat: 1, improvement: 1 },
     ]);
   });
 

@@ -254,11 +254,11 @@ describe('effectGates', () => {
     const evidence = evidenceOf({ cases: binaryCases({ gains: 6 }) });
     const methods = evidence.seal.analysis.methods.map((each) => ({
       ...each,
-      method: 'tango-effective-n',
+      method: 'wilson',
     }));
     const seal = { ...evidence.seal, analysis: { ...evidence.seal.analysis, methods } };
     expect(refusedBy(() => judgeEvidence({ ...evidence, seal }))).toBe(
-      'seal-invalid: The seal decides "right" by the method "tango-effective-n", which this version does not have. Use the version that sealed it; this one has tango-score, exact-unconditional, betting-fixed-n, t, t-bootstrap-t.',
+      'seal-invalid: The seal decides "right" by the method "wilson", which this version does not have. Use the version that sealed it; this one has tango-score, exact-unconditional, betting-fixed-n, t, t-bootstrap-t, cr2, tango-effective-n, roster-t.',
     );
   });
 });

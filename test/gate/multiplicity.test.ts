@@ -166,11 +166,12 @@ describe('Holm by bounds', () => {
 describe('checkMultiplicity', () => {
   test.each([
     ['none', 'multiplicity "none" is for one candidate, but 2 are sealed'],
-    [{ sequence: ['a', 'b'] }, 'a fixed sequence of candidates is not judged by this version'],
+    [{ sequence: ['a'] }, 'the sequence a does not list exactly the candidates a, b'],
+    [{ sequence: ['b', 'b'] }, 'the sequence b, b does not list exactly the candidates a, b'],
   ])('refuses %j for two candidates', (multiplicity, what) => {
     const evidence = evidenceOf({ ...table(10, { a: 8, b: 8 }), multiplicity });
     expect(refusedBy(() => judgeEvidence(evidence))).toBe(
-      `design-refused: The order of candidates cannot be judged: ${what}. Seal the experiment with \`multiplicity: holm\`.`,
+      `design-refused: The order of candidates cannot be judged: ${what}. Seal the experiment with \`multiplicity: holm\`, or with a sequence of all candidates.`,
     );
   });
 });

@@ -34,7 +34,26 @@ async function findings(changes: Changes, rows: readonly CaseRow[]): Promise<str
 }
 
 const named = 'no other method takes its place in silence.';
-const change = `Change the design so that another row serves it, or seal one of tango-score, exact-unconditional, betting-fixed-n, t, t-bootstrap-t by name where it fits; ${named}`;
+const change = `Change the design so that another row serves it, or seal one of tango-score, exact-unconditional, betting-fixed-n, t, t-bootstrap-t, cr2, tango-effective-n, roster-t by name where it fits; ${named}`;
+const even =
+  'Add final units, even out their cases, write weights: unit, or claim use: comparison.';
+const byCase = ['budget:', 'inference: {weights: case}\nbudget:'] as const;
+const oneGate = [
+  ['  - {gate: no-regression, measure: polite, margin: 0.5}\n', ''],
+  ['max: 5, role: guardrail', 'max: 5, role: reported'],
+] as const;
+const comparison = ['use: certification', 'use: comparison'] as const;
+const roster = ['generalization: new-units', 'generalization: fixed-roster'] as const;
+
+/** Final units with these numbers of cases, and one development case. */
+function sized(sizes: readonly number[]): CaseRow[] {
+  const units = sizes.flatMap((size, unit) => Array.from({ length: size }, () => `u${unit}`));
+  return rowsOf(units.length).map((row, at) => ({
+    ...row,
+    fields: { ...row.fields, family: units[at] ?? 'dev' },
+  }));
+}
+
 const unbounded = ['kind: score, min: 0, max: 5', 'kind: continuous'] as const;
 
 describe('contentFindings', () => {
@@ -75,12 +94,66 @@ describe('contentFindings', () => {
       ],
     ],
     [
-      'a fixed roster, row by row',
+      'a fixed roster without a second repeat, gate by gate',
       [['generalization: new-units', 'generalization: fixed-roster']],
       rowsOf(20),
       [
-        `gates[0] [method-unavailable] The gate "lift:right" falls into the row "fixed-roster" of the method table: this row has no method in this version. ${change}`,
-        `gates[1] [method-unavailable] The gate "no-regression:polite" falls into the row "fixed-roster" of the method table: this row has no method in this version. ${change}`,
+        'gates[0] [too-few-repeats] The gate "lift:right" is about a fixed roster, whose uncertainty is the noise of repeats, and 1 repeat is planned. Write repeats: 2 or more, or claim generalization: new-units.',
+        'gates[1] [too-few-repeats] The gate "no-regression:polite" is about a fixed roster, whose uncertainty is the noise of repeats, and 1 repeat is planned. Write repeats: 2 or more, or claim generalization: new-units.',
+      ],
+    ],
+    [
+      'a fixed roster with two repeats, of few units and an unbounded measure',
+      [roster, ['budget:', 'repeats: 2\nbudget:'], unbounded],
+      rowsOf(2),
+      [],
+    ],
+    [
+      'a fixed roster with a guarantee that no bound can give',
+      [roster, ['budget:', 'repeats: 2\ninference: {guarantee: finite-sample}\nbudget:']],
+      rowsOf(20),
+      [
+        `gates[0] [method-unavailable] The gate "lift:right" falls into the row "fixed-roster" of the method table: no finite-sample bound exists for this row. ${change}`,
+        `gates[1] [method-unavailable] The gate "no-regression:polite" falls into the row "fixed-roster" of the method table: no finite-sample bound exists for this row. ${change}`,
+      ],
+    ],
+    [
+      'case weights with a guarantee that no bound can give',
+      [['budget:', 'inference: {weights: case, guarantee: finite-sample}\nbudget:'], ...oneGate],
+      rowsOf(20, 2),
+      [
+        `gates[0] [method-unavailable] The gate "lift:right" falls into the row "weights: case" of the method table: no finite-sample bound exists for this row. ${change}`,
+      ],
+    ],
+    ['case weights on five equal units', [byCase, ...oneGate], rowsOf(5, 4), []],
+    [
+      'case weights of a comparison on four units',
+      [byCase, ...oneGate, comparison],
+      rowsOf(4, 4),
+      [],
+    ],
+    [
+      'a certification by cases on four units',
+      [byCase, ...oneGate],
+      rowsOf(4, 4),
+      [
+        `gates[0] [too-few-units] The gate "lift:right" weighs cases, and its plan has fewer than 5 units: 4 units with 16 cases, 4 in the largest. ${even}`,
+      ],
+    ],
+    [
+      'a certification by cases with one large unit',
+      [byCase, ...oneGate],
+      sized([5, 2, 2, 2, 2, 1]),
+      [
+        `gates[0] [one-unit-dominates] The gate "lift:right" weighs cases, and its plan has one unit with more than a third of the cases: 6 units with 14 cases, 5 in the largest. ${even}`,
+      ],
+    ],
+    [
+      'a certification by cases with two large units',
+      [byCase, ...oneGate],
+      sized([4, 4, 2, 1, 1]),
+      [
+        `gates[0] [few-degrees-of-freedom] The gate "lift:right" weighs cases, and its plan has fewer than 4 degrees of freedom, as the units differ much in size: 5 units with 12 cases, 4 in the largest. ${even}`,
       ],
     ],
     [
@@ -109,7 +182,6 @@ describe('contentFindings', () => {
   });
 
   test('leaves a comparison below the floor to its evidence', async () => {
-    const comparison = ['use: certification', 'use: comparison'] as const;
     expect(await findings([unbounded, comparison], rowsOf(9))).toEqual([]);
   });
 

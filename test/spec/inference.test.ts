@@ -139,6 +139,46 @@ describe('resolveMethod', () => {
       'binary, guarantee: finite-sample',
       'betting-fixed-n, finite-sample',
     ],
+    [
+      'a binary weighed by cases',
+      { inference: { weights: 'case' }, pairsPerUnit: 7, threshold: 0.1 },
+      'weights: case',
+      'tango-effective-n, asymptotic',
+    ],
+    [
+      'a binary weighed by cases, by cr2 by name',
+      { inference: { weights: 'case', method: 'cr2' } },
+      'weights: case',
+      'cr2, asymptotic',
+    ],
+    [
+      'a score weighed by cases, whatever binary measures are decided by',
+      { measure: score, inference: { weights: 'case', method: 'tango-effective-n' } },
+      'weights: case',
+      'cr2, asymptotic',
+    ],
+    [
+      'a duration weighed by cases',
+      { measure: duration, inference: { weights: 'case' } },
+      'weights: case',
+      'cr2, asymptotic',
+    ],
+    [
+      'a fixed roster',
+      { generalization: 'fixed-roster', pairsPerUnit: 3 },
+      'fixed-roster',
+      'roster-t, asymptotic',
+    ],
+    [
+      'a finite-sample roster measure that no gate reads',
+      {
+        generalization: 'fixed-roster',
+        threshold: null,
+        inference: { guarantee: 'finite-sample' },
+      },
+      'fixed-roster',
+      'roster-t, asymptotic',
+    ],
   ])('%s', (_name, change, row, resolved) => {
     const [method, guarantee] = resolved.split(', ');
     expect(resolveMethod(design(change))).toEqual({ status: 'resolved', row, method, guarantee });
@@ -158,16 +198,46 @@ describe('resolveMethod', () => {
       'tango-score has no finite-sample guarantee',
     ],
     [
-      'case weights',
-      { inference: { weights: 'case' } },
+      'finite-sample case weights',
+      { inference: { weights: 'case', guarantee: 'finite-sample' } },
       'weights: case',
-      'this row has no method in this version',
+      'no finite-sample bound exists for this row',
     ],
     [
-      'a fixed roster',
+      'a finite-sample fixed roster',
+      { generalization: 'fixed-roster', inference: { guarantee: 'finite-sample' } },
+      'fixed-roster',
+      'no finite-sample bound exists for this row',
+    ],
+    [
+      'a fixed roster by a method of sampled units',
       { generalization: 'fixed-roster', inference: { method: 't' } },
       'fixed-roster',
-      'this row has no method in this version',
+      't estimates the mean across sampled units, each counting once',
+    ],
+    [
+      'case weights by the bound of unit means',
+      { measure: score, inference: { weights: 'case', method: 'betting-fixed-n' } },
+      'weights: case',
+      'betting-fixed-n estimates the mean across sampled units, each counting once',
+    ],
+    [
+      'case weights on a fixed roster',
+      { generalization: 'fixed-roster', inference: { weights: 'case' } },
+      'fixed-roster',
+      'it counts every listed unit once, so weights: case has no method here',
+    ],
+    [
+      'cr2 where units count once',
+      { inference: { method: 'cr2' } },
+      'binary, one pair per unit, threshold <= 0',
+      'cr2 serves the row "weights: case" only',
+    ],
+    [
+      'roster-t where units are a sample',
+      { inference: { method: 'roster-t' } },
+      'binary, one pair per unit, threshold <= 0',
+      'roster-t serves the row "fixed-roster" only',
     ],
   ])('refuses %s, naming the row', (_name, change, row, reason) => {
     expect(resolveMethod(design(change))).toEqual({ status: 'refused', row, reason });

@@ -52,20 +52,7 @@ describe('refused arms', () => {
         ],
       ],
       [
-        'e.yaml:21:15 multiplicity [multiplicity-unavailable]\n  A fixed sequence is part of the design but not of this version.\n  Write multiplicity: holm. No other correction takes its place in silence.',
         'e.yaml:21:26 multiplicity.sequence [sequence-incomplete]\n  The sequence must list every candidate once: expected new, two, got new.\n  List each candidate exactly once, in the order to be tested.',
-      ],
-    ],
-    [
-      'a complete sequence, which this version lacks',
-      [
-        [
-          '    new: {surface: {prompt: new.txt}}',
-          '    new: {surface: {prompt: new.txt}}\nmultiplicity: {sequence: [new]}',
-        ],
-      ],
-      [
-        'e.yaml:20:15 multiplicity [multiplicity-unavailable]\n  A fixed sequence is part of the design but not of this version.\n  Write multiplicity: holm. No other correction takes its place in silence.',
       ],
     ],
     [
