@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { LiftgateError } from '../base/errors.ts';
 import { engineVersion } from '../store/engine.ts';
+import { type CalculatorKind, calculatorGroups } from './calculators.ts';
 import type { ReportOptions } from './commands/report.ts';
 import type { CommandContext } from './context.ts';
 import {
@@ -109,6 +110,7 @@ function createProgram(output: Output, act: Act): Command {
   addSpecCommands(program, act);
   addRunCommands(program, act);
   addLedgerCommands(program, act);
+  addCalculators(program, act);
   return program;
 }
 
@@ -264,4 +266,32 @@ function addLedgerCommands(program: Command, act: Act): void {
     .action((experiment: string, options: Shared & { reason: string }) =>
       act(async (context) => (await load()).voidOutcome(context, options, experiment)),
     );
+}
+
+function addCalculators(program: Command, act: Act): void {
+  for (const { name, does, kinds } of calculatorGroups) {
+    const group = program
+      .command(name)
+      .description(does)
+      .addHelpText('after', `\nExample:\n  $ ${kinds[0]?.example ?? ''}`)
+      .exitOverride();
+    for (const kind of kinds) addCalculator(group, kind, act);
+  }
+}
+
+function addCalculator(group: Command, kind: CalculatorKind, act: Act): void {
+  const added = group
+    .command(kind.words)
+    .description(kind.does)
+    .option('--json', 'one JSON document on stdout, everything else on stderr')
+    .addHelpText('after', `\nExample:\n  $ ${kind.example}`)
+    .exitOverride();
+  for (const [flags, text, preset] of kind.options) added.option(flags, text, preset);
+  added.action(() =>
+    act(async (context) => {
+      const { calculate } = await import('./calculator/calculate.ts');
+      const call = { words: added.args, options: added.opts<Record<string, unknown>>() };
+      return await calculate(context, await kind.load(), call);
+    }),
+  );
 }
