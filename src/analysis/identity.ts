@@ -1,4 +1,5 @@
 /** Identity of cases and units: odd ids, two spellings of one unit, a case told twice, a unit in two splits under one or two names. */
+import { compareCodeUnits } from '../base/canonical.ts';
 import type { Problem } from '../base/errors.ts';
 import {
   type Case,
@@ -37,6 +38,7 @@ export interface IdentityRules {
 export function identityProblems(rules: IdentityRules, rows: readonly RowCase[]): Problem[] {
   const check = new IdentityCheck(rules);
   for (const row of rows) check.add(row);
+  check.copies();
   return check.problems;
 }
 
@@ -51,6 +53,8 @@ class IdentityCheck {
     final: new Map<string, RowCase>(),
     other: new Map<string, RowCase>(),
   };
+  /** Contents of each final unit, with its first row. */
+  private readonly shown = new Map<string, { first: RowCase; prints: Set<string> }>();
   private readonly reported = new Set<string>();
 
   constructor(rules: IdentityRules) {
@@ -128,6 +132,7 @@ class IdentityCheck {
     const [own, opposite] = split === 'final' ? [final, other] : [other, final];
     const print = fingerprintOf(input, this.rules.ignore);
     if (!own.has(print)) own.set(print, row);
+    if (split === 'final') this.note(unit, print, row);
     const copy = opposite.get(print);
     if (copy === undefined || copy.each.unit === unit || !this.once(`renamed ${unit}`)) return;
     const there = `"${copy.each.split}" (${copy.source.file}:${copy.source.line})`;
@@ -136,6 +141,30 @@ class IdentityCheck {
       message: `Unit "${unit}" in "${split}" shows what unit "${copy.each.unit}" shows in ${there}: a copy under another id is the same unit.`,
       mend: 'Drop one with an admission rule {unique: {field: ...}}, or keep both in one split.',
     });
+  }
+
+  private note(unit: string, print: string, row: RowCase): void {
+    const known = this.shown.get(unit);
+    if (known === undefined) this.shown.set(unit, { first: row, prints: new Set([print]) });
+    else known.prints.add(print);
+  }
+
+  /** One source copied under many ids would count as many units, and n would be what somebody wrote. */
+  copies(): void {
+    const originals = new Map<string, RowCase>();
+    for (const [unit, { first, prints }] of this.shown) {
+      const whole = [...prints].sort(compareCodeUnits).join(' ');
+      const original = originals.get(whole);
+      if (original === undefined) originals.set(whole, first);
+      else {
+        const { source, each } = original;
+        this.report(first, {
+          code: 'unit-copied',
+          message: `Final unit "${unit}" shows exactly what final unit "${each.unit}" shows (${source.file}:${source.line}): copies never count twice toward n.`,
+          mend: 'Drop one with an admission rule {unique: {field: ...}}, or give both the same unit id.',
+        });
+      }
+    }
   }
 
   private once(key: string): boolean {

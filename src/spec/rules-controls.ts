@@ -82,6 +82,16 @@ function boundsFindings(
     bounds.max ?? Number.POSITIVE_INFINITY,
     range?.upper ?? Number.POSITIVE_INFINITY,
   );
+  if (range !== null && lower <= range.lower && upper >= range.upper) {
+    return [
+      {
+        code: 'control-proves-nothing',
+        path,
+        message: `Every mean of values from ${range.lower} to ${range.upper} meets these bounds, so a broken harness would pass.`,
+        mend: 'Write a min that a failing, or a max that a passing control would miss.',
+      },
+    ];
+  }
   if (lower <= upper) return [];
   const wanted = [
     ...(bounds.min === undefined ? [] : [`min ${bounds.min}`]),

@@ -158,6 +158,7 @@ function roleFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Find
 
 /** Thresholds and margins that every or no difference would meet. */
 function limitFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Finding[] {
+  if (gate.gate === 'lift' && gate.threshold < 0) return [negativeLift(gate.threshold, path)];
   const width = rangeWidth(measure);
   // A broken range is a finding of its own; limits cannot be judged against it.
   if (width === null || width <= 0 || gate.gate === 'critical') return [];
@@ -174,6 +175,15 @@ function limitFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Fin
       mend: `Write the ${key} in the units of the measure: 0.05 is five points of a rate.`,
     },
   ];
+}
+
+function negativeLift(threshold: number, path: SpecPath): Finding {
+  return {
+    code: 'lift-below-zero',
+    path: [...path, 'threshold'],
+    message: `A lift above ${threshold} can be a loss: a candidate worse than the baseline would ship as better.`,
+    mend: `Write a threshold of 0 or more, or tolerate a loss by name: {gate: no-regression, margin: ${-threshold}}.`,
+  };
 }
 
 function powerFindings(

@@ -1,6 +1,6 @@
 /** Rules about measures: declared ranges that exist, failure values that can be values, one primary measure. */
 import type { Finding, SpecPath } from './finding.ts';
-import { type Measure, valueProblem } from './measure.ts';
+import { bestValue, type Measure, valueProblem } from './measure.ts';
 import { conditionFindings } from './rules-content.ts';
 
 type Measures = Readonly<Record<string, Measure>>;
@@ -54,6 +54,16 @@ function oneMeasure(measure: Measure, path: SpecPath): Finding[] {
 
 function failureFindings(measure: Measure, value: number, path: SpecPath): Finding[] {
   const problem = valueProblem(measure, value);
+  if (problem === null && measure.role === 'primary' && value === bestValue(measure)) {
+    return [
+      {
+        code: 'failure-rewarded',
+        path: [...path, 'onFailure'],
+        message: `onFailure ${value} is the best value of the primary measure: a candidate that only fails would win.`,
+        mend: 'Remove onFailure, write a value below the best, or "indeterminate".',
+      },
+    ];
+  }
   return problem === null
     ? []
     : [

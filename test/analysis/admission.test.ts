@@ -236,11 +236,27 @@ describe('problems of rows', () => {
     expect(texts(rowsOf(...rows))).toEqual(expected);
   });
 
-  test('a copy under another id across the final border, but not within one side', () => {
+  test('final units that show exactly the same, however they are called', () => {
     const whole: ExperimentSpec = { ...spec, admission: [] };
     const rows = rowsOf(
       { ...first, text: 'Refund  42' },
       { id: 'c2', family: 'u2', split: 'final', text: 'refund 42' },
+      { id: 'c3', family: 'u3', split: 'final', text: 'refund 42' },
+      { id: 'c4', family: 'u3', split: 'final', text: 'refund 43' },
+      { id: 'c5', family: 'u4', split: 'train', text: 'refund 44' },
+      { id: 'c6', family: 'u5', split: 'train', text: 'refund 44' },
+    );
+    expect(texts(rows, whole)).toEqual([
+      'cases.jsonl:2:1 [unit-copied]\n  Final unit "u2" shows exactly what final unit "u1" shows (cases.jsonl:1): copies never count twice toward n.\n  Drop one with an admission rule {unique: {field: ...}}, or give both the same unit id.',
+    ]);
+    expect(texts(rows, { ...whole, claim: rosterSpec.claim })).toEqual([]);
+  });
+
+  test('a copy under another id across the final border, but not within development', () => {
+    const whole: ExperimentSpec = { ...spec, admission: [] };
+    const rows = rowsOf(
+      { ...first, text: 'Refund  42' },
+      { id: 'c2', family: 'u2', split: 'train', text: 'refund 43' },
       { id: 'c3', family: 'u3', split: 'train', text: 'REFUND 42' },
       { id: 'c4', family: 'u3', split: 'train', text: 'refund 42 ' },
       { id: 'c5', family: 'u4', split: 'selection', text: 'refund 43' },

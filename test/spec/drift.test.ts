@@ -61,7 +61,7 @@ describe('compareSeals', () => {
     expect(await changedFiles({ 'host.mjs': `${files['host.mjs']}\n// more` })).toEqual([
       'host.mjs: its bytes changed after sealing',
     ]);
-    const cases = files['cases.jsonl']?.replace('"n":7', '"n":8') ?? '';
+    const cases = files['cases.jsonl']?.replace('"n":7,', '"n":77,') ?? '';
     expect(await changedFiles({ 'cases.jsonl': cases })).toEqual([
       'cases.jsonl: its bytes changed after sealing',
     ]);

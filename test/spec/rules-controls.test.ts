@@ -46,6 +46,13 @@ describe('refused host and controls', () => {
       ],
     ],
     [
+      'bounds that every mean meets',
+      [['{min: 1}', '{min: 0}']],
+      [
+        'e.yaml:30:65 controls[0].expect.right [control-proves-nothing]\n  Every mean of values from 0 to 1 meets these bounds, so a broken harness would pass.\n  Write a min that a failing, or a max that a passing control would miss.',
+      ],
+    ],
+    [
       'bounds of an unbounded measure that exclude each other',
       [['{right: {min: 1}}', '{duration_ms: {min: 2, max: 1}}']],
       [

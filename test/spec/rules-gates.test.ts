@@ -137,10 +137,19 @@ describe('refused gates', () => {
       ],
     ],
     [
-      'a threshold that every difference meets',
-      [['threshold: 0}', 'threshold: -1}']],
+      'a threshold that no difference exceeds',
+      [['threshold: 0}', 'threshold: 1}']],
       [
-        'e.yaml:33:45 gates[0].threshold [out-of-reach]\n  Differences of "right" lie between -1 and 1, so the threshold -1 decides nothing.\n  Write the threshold in the units of the measure: 0.05 is five points of a rate.',
+        'e.yaml:10:18 claim.minimumEffect [minimum-effect-below-threshold]\n  minimumEffect 0.1 is below the lift threshold 1.\n  The smallest useful improvement cannot be less than what must be shown: raise it or lower the threshold.',
+        'e.yaml:33:45 gates[0].threshold [out-of-reach]\n  Differences of "right" lie between -1 and 1, so the threshold 1 decides nothing.\n  Write the threshold in the units of the measure: 0.05 is five points of a rate.',
+        'e.yaml:35:29 gates[2].atEffect [power-effect-too-small]\n  The power gate asks for power at 0.2, but the lift threshold is 1: no number of units would do.\n  Set atEffect above every lift threshold.',
+      ],
+    ],
+    [
+      'a lift that a loss would clear',
+      [['threshold: 0}', 'threshold: -0.3}']],
+      [
+        'e.yaml:33:45 gates[0].threshold [lift-below-zero]\n  A lift above -0.3 can be a loss: a candidate worse than the baseline would ship as better.\n  Write a threshold of 0 or more, or tolerate a loss by name: {gate: no-regression, margin: 0.3}.',
       ],
     ],
     [

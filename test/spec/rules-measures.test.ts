@@ -60,6 +60,13 @@ describe('refused measures', () => {
       ],
     ],
     [
+      'a failure that counts as the best of the primary measure',
+      [['right: {kind: binary', 'right: {kind: binary, onFailure: 1']],
+      [
+        'e.yaml:24:36 measures.right.onFailure [failure-rewarded]\n  onFailure 1 is the best value of the primary measure: a candidate that only fails would win.\n  Remove onFailure, write a value below the best, or "indeterminate".',
+      ],
+    ],
+    [
       'a critical measure that is not binary',
       [['harm: {kind: binary', 'harm: {kind: score, min: 0, max: 1']],
       [
