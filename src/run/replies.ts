@@ -104,19 +104,27 @@ function executeContradiction(reply: ExecuteReply): string | null {
   return null;
 }
 
-function usageContradiction(usage: Usage): string | null {
-  return usage.costKnown && usage.costUsd === null ? 'a known cost comes without a number' : null;
+/** Dearest attempt that is believed, in dollars; what lies above is no cost, and sums of it would leave the numbers. */
+const largestCostUsd = 1e9;
+
+function usageContradiction({ costKnown, costUsd }: Usage): string | null {
+  if (costUsd === null) return costKnown ? 'a known cost comes without a number' : null;
+  return costUsd > largestCostUsd ? `a cost above ${largestCostUsd} dollars is no cost` : null;
 }
 
 /**
- * Checks the reply to a grade request: shape, echo, and that only a completed grade carries scores.
+ * Checks the reply to a grade request: shape, echo, that only a completed grade carries scores, and that its cost is one.
  * @example checkGradeReply(request, null).valid // => false
  */
 export function checkGradeReply(request: GradeRequest, value: unknown): Checked<GradeReply> {
   const parsed = gradeReplySchema.safeParse(withShortDetails(value));
   if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
   const reply = parsed.data;
-  const problem = echoProblem(request, reply) ?? gradeContradiction(reply);
+  const usage = reply.gradeUsage;
+  const problem =
+    echoProblem(request, reply) ??
+    gradeContradiction(reply) ??
+    (usage === null ? null : usageContradiction(usage));
   return problem === null ? { valid: true, reply } : { valid: false, problem };
 }
 

@@ -116,12 +116,16 @@ export function isWallClock(measure: Measure): boolean {
   return measure.kind === 'duration';
 }
 
+/** Largest size of a value: differences, squares and sums of what lies within stay finite numbers. */
+export const largestValue = 1e100;
+
 /**
  * Why a reported value cannot be a value of the measure, or null when it can.
  * @example valueProblem({ kind: 'binary', scale: 1, role: 'primary', direction: 'higher' }, 0.5) // => 'expected 0 or 1'
  */
 export function valueProblem(measure: Measure, value: number): string | null {
   if (!Number.isFinite(value)) return 'expected a finite number';
+  if (Math.abs(value) > largestValue) return `expected a number within +-${largestValue}`;
   switch (measure.kind) {
     case 'binary':
       return value === 0 || value === measure.scale ? null : `expected 0 or ${measure.scale}`;

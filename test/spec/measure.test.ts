@@ -47,6 +47,18 @@ describe('valueRange, worstValue, bestValue', () => {
   });
 });
 
+describe('values of an unbounded measure', () => {
+  test.each([continuous, duration, flooredCost])('$kind keeps sums within the numbers', (each) => {
+    expect(valueProblem(each, 1e100)).toBeNull();
+    expect(valueProblem(each, 1.7e308)).toBe('expected a number within +-1e+100');
+  });
+
+  test('reach far below zero where they may be negative, and no further than above', () => {
+    expect(valueProblem(continuous, -1e100)).toBeNull();
+    expect(valueProblem(continuous, -1.7e308)).toBe('expected a number within +-1e+100');
+  });
+});
+
 describe('failureValue', () => {
   test('is the worst declared value unless the spec says otherwise', () => {
     expect(failureValue(binary)).toBe(0);
