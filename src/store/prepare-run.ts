@@ -233,9 +233,21 @@ export async function runEntries(ledger: Ledger, state: ExperimentState): Promis
   return stored.map(({ bytes }) => new TextDecoder().decode(bytes)).join('');
 }
 
-/** @throws {LiftgateError} run-invalid when the folder holds the run of another seal */
+/** @throws {LiftgateError} run-invalid when the folder holds the run of another seal, or files that are of no run */
 export function refuseForeignFolder(folder: RunFolder, seal: SealedExperiment): void {
   const bytes = folder.read(runFileNames.seal);
+  const own = new Set<string>(Object.values(runFileNames));
+  const stray = [...folder.files().keys()].find((name) => !own.has(name));
+  if (stray !== undefined) {
+    throw new LiftgateError(
+      'run-invalid',
+      `The run folder holds "${stray}", which is no file of a run.`,
+      {
+        where: { file: folder.path },
+        mend: 'Name a new folder with --out; with other files in it a run does not verify.',
+      },
+    );
+  }
   if (bytes === null || new TextDecoder().decode(bytes) === formatSeal(seal)) return;
   throw new LiftgateError('run-invalid', 'The run folder holds a run of another seal.', {
     where: { file: folder.path },

@@ -158,9 +158,24 @@ function clearTemporaryFiles(path: string): void {
   }
 }
 
-/** Opens (and makes) a run folder. */
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+}
+
+/**
+ * Opens (and makes) a run folder.
+ * @throws {LiftgateError} run-invalid  if the path cannot be a folder
+ */
 export function openRunFolder(path: string): RunFolder {
-  mkdirSync(path, { recursive: true });
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (cause) {
+    throw new LiftgateError('run-invalid', `The run folder cannot be made (${codeOf(cause)}).`, {
+      where: { file: path },
+      mend: 'Name a folder with --out that is new or holds this run, where you may write.',
+      cause,
+    });
+  }
   return {
     path,
     read: (name) => (existsSync(join(path, name)) ? readFileSync(join(path, name)) : null),

@@ -130,6 +130,18 @@ describe('a resumed run', () => {
     expect(folder.files()).toEqual(other.files);
   });
 
+  test('is refused in a folder with other files, before anything is exposed', async () => {
+    const folder = memoryFolder();
+    folder.write('precious.txt', 'kept');
+    const error = await refusalOf(
+      runToDecision(runPorts(loaded, ledger, { openFolder: () => folder })),
+    );
+    expect(error.message).toBe('The run folder holds "precious.txt", which is no file of a run.');
+    expect([...folder.files().keys()]).toEqual(['precious.txt']);
+    const kinds = (await ledger.entries()).map(({ entry }) => entry.kind);
+    expect(kinds).not.toContain('expose');
+  });
+
   test('keeps reservation, exposure and every attempt in its entries', async () => {
     const folder = memoryFolder();
     await interrupted(folder);

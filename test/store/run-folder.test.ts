@@ -28,6 +28,14 @@ describe('openRunFolder', () => {
     expect(readdirSync(path)).toEqual(['notes.txt']);
   });
 
+  test('refuses a path that is a file, saying what to name instead', async () => {
+    const path = join(await makeFolder(), 'taken');
+    writeFileSync(path, 'kept');
+    expect(refusedBy(() => openRunFolder(path))).toBe(
+      'run-invalid: The run folder cannot be made (EEXIST). Name a folder with --out that is new or holds this run, where you may write.',
+    );
+  });
+
   test('reads back what it wrote, and nothing for a file that is not there', async () => {
     const folder = openRunFolder(join(await makeFolder(), 'run'));
     folder.write('a.json', '{}\n');
