@@ -1,6 +1,7 @@
 /** What a command prints: people's text or one JSON document on stdout, everything else on stderr, all of it awaited before exit. */
 import { prettyText } from '../base/canonical.ts';
 import { formatPlace, formatProblem, LiftgateError } from '../base/errors.ts';
+import { visibleText } from '../report/visible-text.ts';
 
 /** A stream that can be written to and waited for. */
 export interface Sink {
@@ -10,7 +11,7 @@ export interface Sink {
 export interface Output {
   /** Whether stdout carries one JSON document instead of text. */
   readonly json: boolean;
-  /** A line for people: stdout, or stderr under `--json`. */
+  /** A line for people: stdout, or stderr under `--json`. Control characters that files or hosts brought along are shown, not sent. */
   line(text: string): void;
   /** A remark beside the result: always stderr. */
   note(text: string): void;
@@ -31,8 +32,8 @@ export function createOutput(options: { json: boolean; stdout: Sink; stderr: Sin
   };
   return {
     json: options.json,
-    line: (text) => write(options.json ? options.stderr : options.stdout, `${text}\n`),
-    note: (text) => write(options.stderr, `${text}\n`),
+    line: (text) => write(options.json ? options.stderr : options.stdout, `${visibleText(text)}\n`),
+    note: (text) => write(options.stderr, `${visibleText(text)}\n`),
     document: (value) => {
       if (options.json) write(options.stdout, prettyText(value));
     },

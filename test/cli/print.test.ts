@@ -51,6 +51,17 @@ describe('createOutput', () => {
     expect(stdout.join('').endsWith('}\n')).toBe(true);
   });
 
+  test('shows control characters of files and hosts instead of sending them to the terminal', () => {
+    const [stdout, stderr] = [slowSink(), slowSink()];
+    const output = createOutput({ json: false, stdout: stdout.sink, stderr: stderr.sink });
+    output.line('unit\t\u001b[31mred');
+    output.note('two\nlines\u009b2J');
+    expect([stdout.texts, stderr.texts]).toEqual([
+      ['unit\t⟨U+001B⟩[31mred\n'],
+      ['two\nlines⟨U+009B⟩2J\n'],
+    ]);
+  });
+
   test('flushes only when both streams have taken everything', async () => {
     const [stdout, stderr] = [slowSink(), slowSink()];
     const output = createOutput({ json: false, stdout: stdout.sink, stderr: stderr.sink });
