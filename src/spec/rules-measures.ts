@@ -1,6 +1,6 @@
 /** Rules about measures: declared ranges that exist, failure values that can be values, one primary measure. */
 import type { Finding, SpecPath } from './finding.ts';
-import { bestValue, type Measure, valueProblem } from './measure.ts';
+import { bestValue, largestValue, type Measure, valueProblem, valueRange } from './measure.ts';
 import { conditionFindings } from './rules-content.ts';
 
 type Measures = Readonly<Record<string, Measure>>;
@@ -33,7 +33,7 @@ export function measureFindings(measures: Measures): Finding[] {
 }
 
 function oneMeasure(measure: Measure, path: SpecPath): Finding[] {
-  const findings = rangeFindings(measure, path);
+  const findings = [...rangeFindings(measure, path), ...extentFindings(measure, path)];
   if (measure.where !== undefined) {
     findings.push(...conditionFindings(measure.where, [...path, 'where']));
   }
@@ -112,6 +112,21 @@ function rangeFindings(measure: Measure, path: SpecPath): Finding[] {
     case 'continuous':
       return [];
   }
+}
+
+/** A range whose width is no finite number would stop the analysis after the units are spent. */
+function extentFindings(measure: Measure, path: SpecPath): Finding[] {
+  const bounds = valueRange(measure);
+  if (bounds === null) return [];
+  const extreme = [bounds.lower, bounds.upper].find((bound) => Math.abs(bound) > largestValue);
+  if (extreme === undefined) return [];
+  return [
+    range(
+      path,
+      `Declared values lie within +-${largestValue}, got ${extreme}.`,
+      'Declare the range that scores can really have.',
+    ),
+  ];
 }
 
 function countFindings(measure: Measure & { kind: 'count' }, path: SpecPath): Finding[] {

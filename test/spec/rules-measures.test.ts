@@ -53,6 +53,13 @@ describe('refused measures', () => {
       ],
     ],
     [
+      'a range whose width is no finite number',
+      [['kind: score, min: 0, max: 5', 'kind: score, min: -1.7e308, max: 1.7e308']],
+      [
+        'e.yaml:25:11 measures.polite [measure-range]\n  Declared values lie within +-1e+100, got -1.7e+308.\n  Declare the range that scores can really have.',
+      ],
+    ],
+    [
       'a failure value outside the range',
       [['min: 0, max: 5', 'min: 0, max: 5, onFailure: 6']],
       [
