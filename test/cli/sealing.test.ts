@@ -38,7 +38,7 @@ describe.concurrent('a sealed experiment', () => {
 
   test('is not run with a rule changed after sealing: 41, naming the field', async () => {
     const experiment = await sealed();
-    experiment.write({ spec: { gates: [{ gate: 'lift', measure: 'right', threshold: -0.5 }] } });
+    experiment.write({ spec: { gates: [{ gate: 'lift', measure: 'right', threshold: 0.05 }] } });
     const { exitCode, stderr } = await experiment.call('run');
     expect(exitCode).toBe(41);
     expect(stderr).toContain('gates[0].threshold');
@@ -98,7 +98,7 @@ describe.concurrent('final units that are spent', () => {
   test('are refused to another seal of the same experiment, and the old decision stays', async () => {
     const experiment = new SmallExperiment(await folder());
     const first = await experiment.run();
-    experiment.write({ spec: { gates: [{ gate: 'lift', measure: 'right', threshold: -0.5 }] } });
+    experiment.write({ spec: { gates: [{ gate: 'lift', measure: 'right', threshold: 0.05 }] } });
     const again = await experiment.call('run', '--seal', '--out', 'small/second');
     expect(again.exitCode).toBe(42);
     expect(again.stderr).toContain('[ledger-conflict]');
