@@ -212,7 +212,7 @@ function favourableScores(seal: SealedExperiment, cell: FavourableCell): Receipt
   const { applies, isBaseline, position } = cell;
   const needsSpread = (id: string): boolean =>
     seal.analysis.methods.some(
-      (each) => each.measure === id && spreadMethods.includes(each.method),
+      (each) => each.measure === id && each.gate !== null && spreadMethods.includes(each.method),
     );
   return Object.fromEntries(
     applies.flatMap((id) => {

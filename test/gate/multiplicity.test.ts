@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judgeEvidence } from '../../src/gate/judge.ts';
 import {
@@ -160,6 +161,129 @@ describe('Holm by bounds', () => {
       required: false,
     });
     expect(found.decision).toBe('ship');
+  });
+});
+
+describe('a fixed sequence', () => {
+  const sequence = ['c', 'a', 'b'];
+
+  function inSequence(wins: Readonly<Record<string, number>>): EvidenceTable {
+    return { ...table(20, wins), multiplicity: { sequence } };
+  }
+
+  test('gives every candidate the full error, in the order that was sealed', () => {
+    const found = inSequence({ a: 6, b: 6, c: 6 });
+    for (const [at, id] of sequence.entries()) {
+      const judgement = judged(found, id);
+      expect(judgement.step).toEqual({ rejected: true, step: at + 1, divisor: 1 });
+      const lift = gateOf(judgement, 'lift:right');
+      expect(lift).toMatchObject({ finding: 'cleared', errorLevel: 0.025 });
+      expect(lift.flags).not.toContain('stepwise');
+      expect(judgement.decision).toBe('ship');
+    }
+    expect(judged({ ...found, multiplicity: 'holm' }, 'a').decision).toBe('need_more_work');
+  });
+
+  test('takes the right to ship from all behind the candidate it stopped at', () => {
+    const found = inSequence({ a: 3, b: 20, c: 6 });
+    expect(judged(found, 'c').decision).toBe('ship');
+    expect(judged(found, 'a')).toMatchObject({
+      decision: 'need_more_work',
+      step: { rejected: false, step: 2, divisor: 1 },
+    });
+    const stopped = judged(found, 'b');
+    expect(stopped).toMatchObject({
+      decision: 'need_more_work',
+      step: { rejected: false, step: 3, divisor: 1 },
+    });
+    const lift = gateOf(stopped, 'lift:right');
+    expect(lift).toMatchObject({ status: 'fail', finding: 'unresolved', errorLevel: 0.025 });
+    expect(lift.reason).toBe(
+      'the lower bound 0.6777 is above 0, but the fixed sequence stopped at "a" before this candidate',
+    );
+  });
+
+  test("names the first candidate it stopped at beside a later one's own interval", () => {
+    const found = inSequence({ a: 3, b: 2, c: 1 });
+    expect(gateOf(judged(found, 'c'), 'lift:right').reason).toBe(
+      'the interval -0.1192 .. 0.2361 includes 0',
+    );
+    for (const id of ['a', 'b']) {
+      expect(gateOf(judged(found, id), 'lift:right').reason).toMatch(
+        /^the interval .* includes 0; besides, the fixed sequence stopped at "c" before this candidate$/,
+      );
+    }
+  });
+
+  test('never takes the duty to hold: a breach is judged on the own interval at the full error', () => {
+    const cases = gains(20, { a: 8 }).map((each, at) => ({
+      ...each,
+      cells: { baseline: at < 8 ? 0 : 1, c: at < 8 ? 0 : 1, a: 0, b: 1 },
+    }));
+    const found = { cases, candidates: ['a', 'b', 'c'], multiplicity: { sequence } };
+    expect(judged(found, 'c').decision).toBe('need_more_work');
+    expect(judged(found, 'a').decision).toBe('hold');
+    expect(gateOf(judged(found, 'a'), 'lift:right')).toMatchObject({
+      finding: 'breached',
+      errorLevel: 0.025,
+    });
+    expect(judged(found, 'b').decision).toBe('need_more_work');
+  });
+
+  test('goes on past a candidate that only another gate stops', () => {
+    const measures = {
+      right: rightMeasure,
+      acts: { kind: 'binary', role: 'critical', direction: 'lower' },
+    };
+    const cases = Array.from(
+      { length: 20 },
+      (_, at): CaseTable => ({
+        id: `u${at}`,
+        unit: `u${at}`,
+        cells: {
+          baseline: { scores: { right: 0, acts: 0 } },
+          bad: { scores: { right: 1, acts: 1 } },
+          good: { scores: { right: at < 6 ? 1 : 0, acts: 0 } },
+        },
+      }),
+    );
+    const multiplicity = { sequence: ['bad', 'good'] };
+    const found = { measures, cases, candidates: ['bad', 'good'], multiplicity };
+    expect(judged(found, 'bad').decision).toBe('hold');
+    expect(judged(found, 'good').decision).toBe('ship');
+  });
+
+  test('ships a candidate exactly when it and all before it would ship alone', () => {
+    const wins = fc.record({
+      a: fc.integer({ min: 3, max: 8 }),
+      b: fc.integer({ min: 3, max: 8 }),
+      c: fc.integer({ min: 3, max: 8 }),
+    });
+    fc.assert(
+      fc.property(wins, (counts) => {
+        const shipping = judgeEvidence(evidenceOf(inSequence(counts))).candidates;
+        const alone = (id: 'a' | 'b' | 'c'): boolean =>
+          judged(table(20, { [id]: counts[id] }), id).decision === 'ship';
+        const expected = { c: alone('c'), a: alone('c') && alone('a'), b: false };
+        expected.b = expected.a && alone('b');
+        expect(
+          Object.fromEntries(shipping.map((each) => [each.candidate, each.decision === 'ship'])),
+        ).toEqual(expected);
+      }),
+      { seed: 9, numRuns: 30 },
+    );
+  });
+
+  test('counts a loss in an early candidate against the later ones', () => {
+    const found = inSequence({ a: 6, b: 6, c: 6 });
+    const [first, ...others] = found.cases;
+    const lost: CaseTable = {
+      id: 'u000',
+      unit: 'u000',
+      cells: { ...first?.cells, c: 'infrastructureFault' },
+    };
+    const judgement = judged({ ...found, cases: [lost, ...others], maxLostShare: 0.1 }, 'b');
+    expect(judgement.decision).toBe('need_more_work');
   });
 });
 
