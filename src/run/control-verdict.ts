@@ -51,8 +51,23 @@ function outcomeReason(cells: readonly ControlCell[]): string | null {
   const lost = cells.filter((cell) => !isOutcome(cell.receipt.outcome));
   const [first] = lost;
   if (first === undefined) return null;
-  const { outcome, fault } = first.receipt;
-  return `${lost.length} of ${cells.length} cells ended without an outcome (${outcome}${fault === null ? '' : `, ${fault.code}`})`;
+  return `${lost.length} of ${cells.length} cells ended without an outcome (${[first.receipt.outcome, ...faultText(first.receipt)].join(', ')})`;
+}
+
+/** Longest detail shown in a reason, in UTF-16 code units. */
+const shownDetail = 200;
+
+/** Code and detail of a receipt's fault, if any; the detail is the host's text, so it is cut and kept on one line. */
+function faultText({ fault }: Receipt): string[] {
+  if (fault === null) return [];
+  const detail = fault.detail.replace(/[\p{C}\s]+/gu, ' ').trim();
+  const shown = detail.slice(0, shownDetail).toWellFormed();
+  return [shown === '' ? fault.code : `${fault.code}: ${shown}`];
+}
+
+function classText(receipt: Receipt): string {
+  const because = faultText(receipt).map((text) => ` (${text})`);
+  return `${receipt.outcome}${because.join('')}`;
 }
 
 interface Mean {
@@ -127,8 +142,8 @@ function faultReason(
   if (receipt === null)
     return 'no development case to run on; add some, or give the control its own case';
   if (receipt.outcome !== control.expect.class)
-    return `the fault ${control.fault} was classified as ${receipt.outcome}, expected ${control.expect.class}`;
+    return `the fault ${control.fault} was classified as ${classText(receipt)}, expected ${control.expect.class}`;
   if (after !== null && !isOutcome(after.outcome))
-    return `after ${control.fault} an ordinary cell ended as ${after.outcome}: the host did not come back`;
+    return `after ${control.fault} an ordinary cell ended as ${classText(after)}: the host did not come back`;
   return null;
 }

@@ -19,6 +19,8 @@ export interface Host {
   hello(): Promise<Hello>;
   execute(request: ExecuteRequest, call: HostCall): Promise<ExecuteReply>;
   grade(request: GradeRequest, call: HostCall): Promise<GradeReply>;
+  /** What the host last wrote to standard error, where it is a process of its own. */
+  stderrTail?(): string;
   close(): Promise<void>;
 }
 

@@ -145,7 +145,10 @@ export async function passControls(stage: ControlStage): Promise<readonly Receip
     {
       where: { file: loaded.file, path: 'controls' },
       mend: `The final units are still unexposed. Mend the host or the scorer, ${sealAnew(loaded)}.`,
-      details: { failed: failed.map((result) => result.id) },
+      details: {
+        failed: failed.map((result) => result.id),
+        stderr: host.stderrTail?.().slice(-2048) ?? '',
+      },
     },
   );
 }

@@ -22,7 +22,7 @@ const rows: readonly (readonly [string, HostMode, readonly string[]])[] = [
     'agent-throws',
     [
       'ceiling: the mean of right is 0, expected at least 1',
-      'broken-scorer: the fault scorer-throw was classified as agentError, expected evaluatorFailure',
+      'broken-scorer: the fault scorer-throw was classified as agentError (agentCrash), expected evaluatorFailure',
     ],
   ],
   [
@@ -31,7 +31,7 @@ const rows: readonly (readonly [string, HostMode, readonly string[]])[] = [
     [
       'ceiling: 2 of 2 cells ended without an outcome (evaluatorFailure, graderCrash)',
       'floor: 2 of 2 cells ended without an outcome (evaluatorFailure, graderCrash)',
-      'dead-host: after host-exit an ordinary cell ended as evaluatorFailure: the host did not come back',
+      'dead-host: after host-exit an ordinary cell ended as evaluatorFailure (graderCrash): the host did not come back',
     ],
   ],
   [

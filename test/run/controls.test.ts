@@ -179,7 +179,7 @@ describe('runControls', () => {
       '3 of 3 cells ended without an outcome (infrastructureFault, hostCrash); right applies to no settled cell',
     );
     expect(reasonOf(results, 'dead-host')).toBe(
-      'after host-exit an ordinary cell ended as infrastructureFault: the host did not come back',
+      'after host-exit an ordinary cell ended as infrastructureFault (hostCrash): the host did not come back',
     );
   });
 

@@ -53,6 +53,18 @@ describe('reserveExperiment', () => {
 });
 
 describe('passControls', () => {
+  test('hands on what the host wrote to standard error when controls fail', async () => {
+    const text = mailsExperiment.replace('{right: {min: 1}}', '{right: {max: 0}}');
+    const wrong = await mailsIn(await makeFolder(), { 'experiment.yaml': text });
+    const host = Object.assign(await openHost(wrong), { stderrTail: () => 'Traceback\n' });
+    const ports = runPorts(wrong, ledger, { openHost: async () => host });
+    const { code, details } = await refusalOf(runToDecision(ports));
+    expect([code, details]).toEqual([
+      'controls-failed',
+      { failed: ['ceiling'], stderr: 'Traceback\n' },
+    ]);
+  });
+
   test('refuses an experiment without controls before a final unit is exposed', async () => {
     const text = mailsExperiment.replace(/controls:\n(?: {2}- .*\n)+gates/, 'gates');
     const bare = await mailsIn(await makeFolder(), { 'experiment.yaml': text });
