@@ -36,13 +36,27 @@ export async function ledgerView(
   context: CommandContext,
   options: { readonly ledger: string },
 ): Promise<LedgerView> {
+  const mend =
+    'Name the ledger folder with --ledger, or check the folder alone with --without-ledger.';
+  return await viewOf(existingLedger(context, options, mend));
+}
+
+/**
+ * A ledger that is to be read: a mistyped folder must not pass for a sound, empty ledger.
+ * @throws {LiftgateError} ledger-damaged when there is none
+ */
+export function existingLedger(
+  context: CommandContext,
+  options: { readonly ledger: string },
+  mend = 'Name the ledger folder with --ledger.',
+): Ledger {
   if (!existsSync(join(resolve(context.cwd, options.ledger), 'log'))) {
     throw new LiftgateError('ledger-damaged', 'There is no ledger here.', {
       where: { file: options.ledger },
-      mend: 'Name the ledger folder with --ledger, or check the folder alone with --without-ledger.',
+      mend,
     });
   }
-  return await viewOf(commandLedger(context, options));
+  return commandLedger(context, options);
 }
 
 export interface ExitOptions {

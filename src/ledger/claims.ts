@@ -146,9 +146,7 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
   }
 }
 
-const mends: Record<ClaimRefusal, string> = {
-  'unit-held':
-    'Take other units, or release that reservation first if its experiment will not be run.',
+const mends: Record<Exclude<ClaimRefusal, 'unit-held'>, string> = {
   'unit-exposed':
     'Evidence is spent once: take units nobody has measured, or read the recorded outcome of that experiment.',
   'unit-developed':
@@ -158,6 +156,11 @@ const mends: Record<ClaimRefusal, string> = {
   'unit-renamed':
     'The same content under another id is the same unit: take units nobody has seen, or list ids and dates under fingerprint.ignore if only those coincide.',
 };
+
+function mendOf(reason: ClaimRefusal, claim: Claim): string {
+  if (reason !== 'unit-held') return mends[reason];
+  return `Take other units; or, if "${claim.experimentId}" will not be run as it was sealed, give them back with \`liftgate ledger release ${claim.experimentId} --reason "..."\` and repeat.`;
+}
 
 function invariantOf(reason: ClaimRefusal, kind: ClaimRequest['kind']): InvariantId {
   if (kind === 'develop' || reason === 'unit-developed') return 'I11';
@@ -182,7 +185,7 @@ function refusal(
     `${same.length} of ${request.units.length} units ${one ? 'is' : 'are'} ${sentence(reason, claim, one)}: ${listed(same)}.${tail}`,
     {
       where: { path: request.population },
-      mend: mends[reason],
+      mend: mendOf(reason, claim),
       details: {
         reason,
         owner: claim.experimentId,

@@ -43,7 +43,11 @@ export interface RunLog {
 }
 
 function unreadable(path: string, cause: unknown): LiftgateError {
-  return new LiftgateError('run-invalid', `The run folder cannot be read: ${String(cause)}`, {
+  const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+  const message = absent
+    ? 'There is no run folder here.'
+    : `The run folder cannot be read: ${String(cause)}`;
+  return new LiftgateError('run-invalid', message, {
     where: { file: path },
     mend: 'Name a folder that `liftgate run` wrote.',
     cause,

@@ -43,7 +43,7 @@ describe('a reservation', () => {
       '2 of 3 units are held by experiment "early" since entry 2: "u-2", "u-3".',
     );
     expect(error.mend).toBe(
-      'Take other units, or release that reservation first if its experiment will not be run.',
+      'Take other units; or, if "early" will not be run as it was sealed, give them back with `liftgate ledger release early --reason "..."` and repeat.',
     );
     expect(error.details).toEqual({
       reason: 'unit-held',

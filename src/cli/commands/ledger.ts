@@ -1,22 +1,26 @@
 /** `liftgate ledger ...`: reads and checks the ledger, gives units back, voids an outcome. */
 import { canonicalText } from '../../base/canonical.ts';
+import type { Digest } from '../../base/digest.ts';
 import { LiftgateError } from '../../base/errors.ts';
 import type { StoredEntry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ExperimentState } from '../../ledger/projection.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
-import { commandLedger } from '../workspace.ts';
+import { commandLedger, existingLedger } from '../workspace.ts';
 
 interface LedgerFlags {
   readonly ledger: string;
 }
 
+/** Every entry, a line each. */
 export async function list(context: CommandContext, options: LedgerFlags): Promise<number> {
   const { output } = context;
-  const ledger = commandLedger(context, options);
+  const ledger = existingLedger(context, options);
   const entries = await ledger.entries();
-  const { exposures, outcomes, claims } = await ledger.state();
+  const { experiments, exposures, outcomes, claims } = await ledger.state();
+  const nameOfPlan = (plan: Digest | undefined): string =>
+    plan === undefined ? '' : (experiments.get(plan)?.experimentId ?? '');
   const experimentOf = (entry: StoredEntry['entry']): string => {
     const { body } = entry;
     if ('experimentId' in body) return body.experimentId;
@@ -25,9 +29,6 @@ export async function list(context: CommandContext, options: LedgerFlags): Promi
     if ('reserve' in body) return claims.get(body.reserve)?.experimentId ?? '';
     return '';
   };
-  const state = await ledger.state();
-  const nameOfPlan = (plan: Parameters<typeof state.experiments.get>[0] | undefined): string =>
-    plan === undefined ? '' : (state.experiments.get(plan)?.experimentId ?? '');
   const rows = entries.map(({ entry, entryId }) => [
     String(entry.seq),
     entry.kind,
@@ -41,12 +42,16 @@ export async function list(context: CommandContext, options: LedgerFlags): Promi
   return 0;
 }
 
+/**
+ * One entry, a member a line.
+ * @throws {LiftgateError} usage when there is no entry of that number
+ */
 export async function show(
   context: CommandContext,
   options: LedgerFlags,
   word: string,
 ): Promise<number> {
-  const entries = await commandLedger(context, options).entries();
+  const entries = await existingLedger(context, options).entries();
   const found = /^\d+$/.test(word) ? entries[Number(word)] : undefined;
   if (found === undefined) {
     throw new LiftgateError('usage', `The ledger has no entry "${word}".`, {
@@ -68,9 +73,10 @@ export async function show(
   return 0;
 }
 
+/** Chain, states and objects; exit 42 when something is damaged. */
 export async function verifyLedger(context: CommandContext, options: LedgerFlags): Promise<number> {
   const { output } = context;
-  const report = await commandLedger(context, options).verify();
+  const report = await existingLedger(context, options).verify();
   output.line(
     `ledger ${report.ledger ?? 'none'}: ${report.entries} entries, head ${report.head ?? 'none'}`,
   );
@@ -96,6 +102,10 @@ async function named(ledger: Ledger, experimentId: string): Promise<ExperimentSt
   });
 }
 
+/**
+ * Gives reserved units back.
+ * @throws {LiftgateError} ledger-conflict when nothing is reserved
+ */
 export async function release(
   context: CommandContext,
   options: LedgerFlags & { readonly reason: string },
@@ -130,6 +140,10 @@ export async function release(
   return 0;
 }
 
+/**
+ * Declares the recorded outcome of an experiment unusable.
+ * @throws {LiftgateError} ledger-conflict when there is none
+ */
 export async function voidOutcome(
   context: CommandContext,
   options: LedgerFlags & { readonly reason: string },
