@@ -53,7 +53,10 @@ export async function decideReceiptFile(parts: {
   if (exposure !== null) {
     const { entryId, fence } = exposure;
     const run = { seal, index, lines, controlLines, expose: entryId, fence };
-    return decide(runEvidence(run), runInfo(run));
+    const evidence = runEvidence(run);
+    // A file without control lines says nothing about the controls; it does not say that they failed.
+    const given = controlLines.length > 0 ? evidence : { ...evidence, controls: null };
+    return decide(given, runInfo(run));
   }
   const provenance = checkProvenance({ seal, index, lines });
   const evidence = { seal, index, lines, controls: null, confirmatory: false, provenance };

@@ -70,6 +70,10 @@ describe('decide', () => {
   test('without the controls nothing ships: a required gate has no input', async () => {
     const { document } = await decideFrom(journal);
     expect(document.decisions.map((each) => each.decision)).not.toContain('ship');
+    const found = document.decisions.flatMap(({ contributions }) =>
+      contributions.filter(({ gate }) => gate === 'controls').map(({ finding }) => finding),
+    );
+    expect(found).toEqual(['missing', 'missing']);
   });
 
   const tampered: [string, (lines: readonly JournalLine[]) => readonly JournalLine[]][] = [
