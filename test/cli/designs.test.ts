@@ -18,31 +18,26 @@ async function experimentOf(options: SmallOptions): Promise<SmallExperiment> {
 }
 
 const aboveZero = [{ gate: 'lift', measure: 'right', threshold: 0.1 }];
-const rowRefusals: readonly (readonly [string, SmallOptions, string])[] = [
-  [
-    'weights: case',
-    { spec: { inference: { weights: 'case' } } },
-    'The gate "lift:right" falls into the row "weights: case" of the method table:',
-  ],
-  [
-    'a fixed roster',
-    { claim: { generalization: 'fixed-roster' }, spec: { repeats: 2 } },
-    'The gate "lift:right" falls into the row "fixed-roster" of the method table:',
-  ],
-];
-
 describe.concurrent('liftgate seal', () => {
-  test.each(rowRefusals)(
-    'refuses %s, a row without a method: 40, naming the row',
-    async (_, options, message) => {
-      const experiment = await experimentOf(options);
-      const { exitCode, stderr } = await experiment.call('seal');
-      expect(exitCode).toBe(40);
-      expect(stderr).toContain('[method-unavailable]');
-      expect(stderr).toContain(message);
-      expect(await experiment.ledgerKinds()).toEqual([]);
-    },
-  );
+  test('refuses weights: case below five units, which could never ship: 40, naming the floor', async () => {
+    const experiment = await experimentOf({
+      cases: smallCases(4),
+      spec: { inference: { weights: 'case' } },
+    });
+    const { exitCode, stderr } = await experiment.call('seal');
+    expect(exitCode).toBe(40);
+    expect(stderr).toContain('fewer than 5 units');
+    expect(await experiment.ledgerKinds()).toEqual([]);
+  });
+
+  test('refuses a fixed roster without repeats, whose noise nothing could tell: 40', async () => {
+    const experiment = await experimentOf({ claim: { generalization: 'fixed-roster' } });
+    const { exitCode, stderr } = await experiment.call('seal');
+    expect(exitCode).toBe(40);
+    expect(stderr).toContain('[too-few-repeats]');
+    expect(stderr).toContain('Write repeats: 2 or more, or claim generalization: new-units.');
+    expect(await experiment.ledgerKinds()).toEqual([]);
+  });
 
   test('refuses an experiment without gates: 40', async () => {
     const experiment = await experimentOf({ spec: { gates: [] } });

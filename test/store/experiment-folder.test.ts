@@ -129,7 +129,7 @@ describe('loadExperiment', () => {
   test('judges the design by the cases', async () => {
     writeSmall(changed(['generalization: new-units', 'generalization: fixed-roster']));
     expect((await refusal())[0]).toMatch(
-      /^e\/experiment\.yaml:33:5 gates\[0\] \[method-unavailable\]\n {2}The gate "lift:right" falls into the row "fixed-roster"/,
+      /^e\/experiment\.yaml:33:5 gates\[0\] \[too-few-repeats\]\n {2}The gate "lift:right" is about a fixed roster/,
     );
   });
 
