@@ -1,23 +1,194 @@
-/** Merkle tree hash of RFC 9162 section 2.1.1 with SHA-256: leaf = H(0x00 || bytes), node = H(0x01 || left || right). */
-import { type Digest, digestOf, sha256 } from './digest.ts';
+/**
+ * Merkle trees of RFC 9162 section 2.1 with SHA-256: leaf = H(0x00 || bytes), node = H(0x01 || left || right), split at the
+ * largest power of two below the number of leaves. Proofs are lists of digests, from the leaf's side to the root.
+ */
+import { type Digest, digestHex, digestOf, isDigest, sha256 } from './digest.ts';
+import { invariant } from './errors.ts';
 
 const leafPrefix = Uint8Array.of(0);
 const nodePrefix = Uint8Array.of(1);
+
+/** What a proof says of one leaf: it stands at `index` (from 0) in the tree of `size` leaves with this root. */
+export interface InclusionClaim {
+  readonly leaf: Digest;
+  readonly index: number;
+  readonly size: number;
+  readonly root: Digest;
+  readonly proof: readonly Digest[];
+}
+
+/** What a proof says of two trees: the first `from` leaves of the tree of `to` leaves are the tree with root `fromRoot`. */
+export interface ConsistencyClaim {
+  readonly from: number;
+  readonly to: number;
+  readonly fromRoot: Digest;
+  readonly toRoot: Digest;
+  readonly proof: readonly Digest[];
+}
+
+/**
+ * Digest of one leaf, which no inner node can have.
+ * @example leafDigest('') // => 'sha256:6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d'
+ */
+export function leafDigest(bytes: Uint8Array | string): Digest {
+  return digestFrom(sha256(leafPrefix, bytes));
+}
 
 /**
  * Root over the leaves in the given order; the empty tree is the digest of nothing.
  * @example merkleRoot([]) // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
  */
 export function merkleRoot(leaves: readonly (Uint8Array | string)[]): Digest {
-  if (leaves.length === 0) return digestOf('');
-  const hashes = leaves.map((leaf) => sha256(leafPrefix, leaf));
-  return `sha256:${Buffer.from(subtree(hashes, 0, hashes.length)).toString('hex')}`;
+  return rootOfHashes(leaves.map((leaf) => sha256(leafPrefix, leaf)));
+}
+
+/** Root over leaf digests that are known already, as {@link leafDigest} gives them. */
+export function merkleRootOf(leaves: readonly Digest[]): Digest {
+  return rootOfHashes(leaves.map(bytesOf));
+}
+
+/**
+ * Proof that the leaf at `index` belongs to the tree of these leaves (RFC 9162 2.1.3.1); at most ceil(log2 n) digests.
+ *
+ * @param leaves  leaf digests in order
+ * @param index   whole number, 0 <= index < leaves.length
+ * @example proveInclusion([leafDigest('a')], 0) // => []
+ */
+export function proveInclusion(leaves: readonly Digest[], index: number): readonly Digest[] {
+  invariant(index >= 0 && index < leaves.length, 'the leaf is one of the tree');
+  const hashes = leaves.map(bytesOf);
+  const path: Uint8Array[] = [];
+  let [from, to] = [0, hashes.length];
+  while (to - from > 1) {
+    const middle = from + splitOf(to - from);
+    if (index < middle) {
+      path.push(subtree(hashes, middle, to));
+      to = middle;
+    } else {
+      path.push(subtree(hashes, from, middle));
+      from = middle;
+    }
+  }
+  return path.reverse().map(digestFrom);
+}
+
+/**
+ * Whether an inclusion proof holds (RFC 9162 2.1.3.2). False for an index outside the tree, and for proofs too short or too long.
+ * @example checkInclusion({ leaf: leafDigest('a'), index: 0, size: 1, root: merkleRoot(['a']), proof: [] }) // => true
+ */
+export function checkInclusion(claim: InclusionClaim): boolean {
+  const { index, size } = claim;
+  if (
+    !areCounts(index, size) ||
+    index >= size ||
+    !areDigests(claim.leaf, claim.root, ...claim.proof)
+  )
+    return false;
+  const sides = sidesOf(index, size - 1, claim.proof.length);
+  if (sides === null) return false;
+  let hash = bytesOf(claim.leaf);
+  for (const [at, sibling] of claim.proof.map(bytesOf).entries()) {
+    hash = sides[at] === 'left' ? nodeOf(sibling, hash) : nodeOf(hash, sibling);
+  }
+  return digestFrom(hash) === claim.root;
+}
+
+/**
+ * Proof that the tree of the first `from` leaves was only appended to (RFC 9162 2.1.4.1); empty when nothing was.
+ *
+ * @param leaves  leaf digests of the larger tree, in order
+ * @param from    size of the smaller tree, 1 <= from <= leaves.length
+ * @example proveConsistency([leafDigest('a'), leafDigest('b')], 1) // => [leafDigest('b')]
+ */
+export function proveConsistency(leaves: readonly Digest[], from: number): readonly Digest[] {
+  invariant(from >= 1 && from <= leaves.length, 'the smaller tree is a part of the larger');
+  const hashes = leaves.map(bytesOf);
+  const path: Uint8Array[] = [];
+  let [start, end, whole] = [0, hashes.length, true];
+  while (from !== end) {
+    const middle = start + splitOf(end - start);
+    if (from <= middle) {
+      path.push(subtree(hashes, middle, end));
+      end = middle;
+    } else {
+      path.push(subtree(hashes, start, middle));
+      [start, whole] = [middle, false];
+    }
+  }
+  if (!whole) path.push(subtree(hashes, start, end));
+  return path.reverse().map(digestFrom);
+}
+
+/**
+ * Whether a consistency proof holds (RFC 9162 2.1.4.2). A smaller tree of no leaves proves nothing and is false.
+ * @example checkConsistency({ from: 1, to: 1, fromRoot: merkleRoot(['a']), toRoot: merkleRoot(['a']), proof: [] }) // => true
+ */
+export function checkConsistency(claim: ConsistencyClaim): boolean {
+  const { from, to } = claim;
+  if (
+    !areCounts(from, to) ||
+    from < 1 ||
+    from > to ||
+    !areDigests(claim.fromRoot, claim.toRoot, ...claim.proof)
+  )
+    return false;
+  if (from === to) return claim.proof.length === 0 && claim.fromRoot === claim.toRoot;
+  const path = claim.proof.map(bytesOf);
+  let [node, last] = [from - 1, to - 1];
+  while (node % 2 === 1) [node, last] = [half(node), half(last)];
+  const first = node === 0 ? bytesOf(claim.fromRoot) : path.shift();
+  const sides = sidesOf(node, last, path.length);
+  if (first === undefined || sides === null) return false;
+  let [smaller, larger] = [first, first];
+  for (const [at, sibling] of path.entries()) {
+    if (sides[at] === 'left') {
+      [smaller, larger] = [nodeOf(sibling, smaller), nodeOf(sibling, larger)];
+    } else {
+      larger = nodeOf(larger, sibling);
+    }
+  }
+  return digestFrom(smaller) === claim.fromRoot && digestFrom(larger) === claim.toRoot;
+}
+
+/** On which side each sibling of a proof stands on the way from a node to the root; null when the proof has another length. */
+function sidesOf(
+  from: number,
+  lastNode: number,
+  length: number,
+): readonly ('left' | 'right')[] | null {
+  const sides: ('left' | 'right')[] = [];
+  let [node, last] = [from, lastNode];
+  while (last > 0 && sides.length < length) {
+    const isLeft = node % 2 === 1 || node === last;
+    sides.push(isLeft ? 'left' : 'right');
+    while (isLeft && node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
+    [node, last] = [half(node), half(last)];
+  }
+  return last === 0 && sides.length === length ? sides : null;
+}
+
+const half = (position: number): number => Math.floor(position / 2);
+const nodeOf = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(nodePrefix, left, right);
+const bytesOf = (digest: Digest): Uint8Array => Buffer.from(digestHex(digest), 'hex');
+const digestFrom = (hash: Uint8Array): Digest => `sha256:${Buffer.from(hash).toString('hex')}`;
+const areCounts = (...values: readonly number[]): boolean =>
+  values.every((value) => Number.isSafeInteger(value) && value >= 0);
+const areDigests = (...values: readonly unknown[]): boolean => values.every(isDigest);
+
+function rootOfHashes(hashes: readonly Uint8Array[]): Digest {
+  return hashes.length === 0 ? digestOf('') : digestFrom(subtree(hashes, 0, hashes.length));
+}
+
+/** Largest power of two below a number of leaves above 1. */
+function splitOf(leaves: number): number {
+  let split = 1;
+  while (split * 2 < leaves) split *= 2;
+  return split;
 }
 
 function subtree(hashes: readonly Uint8Array[], from: number, to: number): Uint8Array {
   const only = hashes[from];
   if (to - from === 1 && only !== undefined) return only;
-  let split = 1;
-  while (split * 2 < to - from) split *= 2;
-  return sha256(nodePrefix, subtree(hashes, from, from + split), subtree(hashes, from + split, to));
+  const middle = from + splitOf(to - from);
+  return nodeOf(subtree(hashes, from, middle), subtree(hashes, middle, to));
 }

@@ -1,6 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { merkleRoot } from '../../src/base/merkle.ts';
-import vectors from '../reference/merkle-vectors.json' with { type: 'json' };
+import type { Digest } from '../../src/base/digest.ts';
+import {
+  checkConsistency,
+  checkInclusion,
+  leafDigest,
+  merkleRoot,
+  merkleRootOf,
+  proveConsistency,
+  proveInclusion,
+} from '../../src/base/merkle.ts';
+import { referencePath } from '../support/reference.ts';
+
+interface Refused {
+  readonly kind: string;
+  readonly why: string;
+  readonly index?: number;
+  readonly size?: number;
+  readonly leafHash?: string;
+  readonly root?: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly rootFrom?: string;
+  readonly rootTo?: string;
+  readonly proof: readonly string[];
+}
+
+interface Vectors {
+  readonly ctPublished: { readonly leaves: readonly string[]; readonly roots: readonly string[] };
+  readonly leafHashes: readonly string[];
+  readonly roots: readonly string[];
+  readonly inclusion: readonly {
+    readonly size: number;
+    readonly index: number;
+    readonly proof: readonly string[];
+  }[];
+  readonly inclusionAll: { readonly count: number; readonly sha256: string };
+  readonly consistency: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly proof: readonly string[];
+  }[];
+  readonly consistencyAll: { readonly count: number; readonly sha256: string };
+  readonly mustRefuse: readonly Refused[];
+}
+
+const vectors: Vectors = JSON.parse(readFileSync(referencePath('merkle-vectors.json'), 'utf8'));
+const digest = (digits = ''): Digest => `sha256:${digits}`;
+const hexOf = (digests: readonly Digest[]) => digests.map((entry) => entry.slice('sha256:'.length));
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const leaves = vectors.leafHashes.map((_, index) => leafDigest(`leaf-${index}`));
+const rootOf = (size: number) => merkleRootOf(leaves.slice(0, size));
+const sizes = Array.from({ length: leaves.length }, (_, index) => index + 1);
 
 describe('merkleRoot', () => {
   it('executes its documented example', () => {
@@ -10,15 +62,15 @@ describe('merkleRoot', () => {
   });
 
   it('gives the published roots of the certificate transparency test data', () => {
-    const leaves = vectors.ctPublished.leaves.map((hex) => Buffer.from(hex, 'hex'));
-    const roots = vectors.ctPublished.roots.map((_, size) => merkleRoot(leaves.slice(0, size)));
+    const published = vectors.ctPublished.leaves.map((text) => Buffer.from(text, 'hex'));
+    const roots = vectors.ctPublished.roots.map((_, size) => merkleRoot(published.slice(0, size)));
     expect(roots).toEqual(vectors.ctPublished.roots.map((root) => `sha256:${root}`));
     expect(roots).toHaveLength(9);
   });
 
   it('gives the reference roots of 0 to 33 leaves', () => {
-    const leaves = Array.from({ length: 33 }, (_, index) => `leaf-${index}`);
-    const roots = vectors.roots.map((_, size) => merkleRoot(leaves.slice(0, size)));
+    const texts = Array.from({ length: 33 }, (_, index) => `leaf-${index}`);
+    const roots = vectors.roots.map((_, size) => merkleRoot(texts.slice(0, size)));
     expect(roots).toEqual(vectors.roots.map((root) => `sha256:${root}`));
     expect(roots).toHaveLength(34);
   });
@@ -31,5 +83,114 @@ describe('merkleRoot', () => {
 
   it('changes when leaves change places', () => {
     expect(merkleRoot(['a', 'b', 'c'])).not.toBe(merkleRoot(['b', 'a', 'c']));
+  });
+});
+
+describe('leafDigest', () => {
+  it('executes its documented example', () => {
+    expect(leafDigest('')).toBe(
+      'sha256:6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
+    );
+  });
+
+  it('gives the reference digests', () => {
+    expect(hexOf(leaves)).toEqual(vectors.leafHashes);
+    expect(leaves).toHaveLength(33);
+  });
+});
+
+describe('inclusion proofs', () => {
+  it('are the reference proofs, each of them and all up to 33 leaves', () => {
+    for (const { size, index, proof } of vectors.inclusion) {
+      expect(hexOf(proveInclusion(leaves.slice(0, size), index))).toEqual(proof);
+    }
+    const lines = sizes.flatMap((size) =>
+      leaves.slice(0, size).map((_, index) => {
+        const proof = hexOf(proveInclusion(leaves.slice(0, size), index));
+        return `${[size, index, ...proof].join(' ')}\n`;
+      }),
+    );
+    expect(lines).toHaveLength(vectors.inclusionAll.count);
+    expect(sha256(lines.join(''))).toBe(vectors.inclusionAll.sha256);
+  });
+
+  it('hold for their own leaf, place, size and root, and for no other', () => {
+    let held = 0;
+    for (const size of sizes) {
+      const tree = leaves.slice(0, size);
+      tree.forEach((leaf, index) => {
+        const claim = { leaf, index, size, root: rootOf(size), proof: proveInclusion(tree, index) };
+        expect(checkInclusion(claim)).toBe(true);
+        held += 1;
+        for (const other of tree.keys()) {
+          if (other !== index) expect(checkInclusion({ ...claim, index: other })).toBe(false);
+        }
+        expect(checkInclusion({ ...claim, root: rootOf(size + 1) })).toBe(size === leaves.length);
+        for (const at of claim.proof.keys()) {
+          expect(checkInclusion({ ...claim, proof: claim.proof.toSpliced(at, 1) })).toBe(false);
+        }
+        expect(checkInclusion({ ...claim, proof: [...claim.proof, leaf] })).toBe(false);
+      });
+    }
+    expect(held).toBe(561);
+  });
+});
+
+describe('consistency proofs', () => {
+  it('are the reference proofs, each of them and all up to 33 leaves', () => {
+    for (const { from, to, proof } of vectors.consistency) {
+      expect(hexOf(proveConsistency(leaves.slice(0, to), from))).toEqual(proof);
+    }
+    const lines = sizes.flatMap((to) =>
+      sizes.slice(0, to).map((from) => {
+        const proof = hexOf(proveConsistency(leaves.slice(0, to), from));
+        return `${[from, to, ...proof].join(' ')}\n`;
+      }),
+    );
+    expect(lines).toHaveLength(vectors.consistencyAll.count);
+    expect(sha256(lines.join(''))).toBe(vectors.consistencyAll.sha256);
+  });
+
+  it('hold for their own trees, and not once a digest, a size or a root differs', () => {
+    for (const to of sizes) {
+      for (const from of sizes.slice(0, to)) {
+        const proof = proveConsistency(leaves.slice(0, to), from);
+        const claim = { from, to, fromRoot: rootOf(from), toRoot: rootOf(to), proof };
+        expect(checkConsistency(claim)).toBe(true);
+        expect(checkConsistency({ ...claim, fromRoot: leafDigest('other') })).toBe(false);
+        expect(checkConsistency({ ...claim, toRoot: leafDigest('other') })).toBe(false);
+        expect(checkConsistency({ ...claim, proof: [...proof, leafDigest('other')] })).toBe(false);
+        for (const at of proof.keys()) {
+          const changed = proof.with(at, leafDigest('other'));
+          expect(checkConsistency({ ...claim, proof: changed })).toBe(false);
+          expect(checkConsistency({ ...claim, proof: proof.toSpliced(at, 1) })).toBe(false);
+        }
+      }
+    }
+  });
+});
+
+describe('proofs that must be refused', () => {
+  it.each(
+    vectors.mustRefuse.map((vector, index) => [index, vector.kind, vector.why, vector] as const),
+  )('%i %s: %s', (_, kind, __, vector) => {
+    const proof = vector.proof.map(digest);
+    const holds =
+      kind === 'inclusion'
+        ? checkInclusion({
+            leaf: digest(vector.leafHash),
+            index: vector.index ?? Number.NaN,
+            size: vector.size ?? Number.NaN,
+            root: digest(vector.root),
+            proof,
+          })
+        : checkConsistency({
+            from: vector.from ?? Number.NaN,
+            to: vector.to ?? Number.NaN,
+            fromRoot: digest(vector.rootFrom),
+            toRoot: digest(vector.rootTo),
+            proof,
+          });
+    expect(holds).toBe(false);
   });
 });
