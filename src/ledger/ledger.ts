@@ -28,8 +28,11 @@ import { parseUnits } from './units-object.ts';
 
 /** Where entries and objects are kept. Every method that writes returns only after the bytes are durable. */
 export interface LedgerStore {
-  /** Number of entries, after checking that they are numbered 0 .. n-1 and that nothing else lies among them. */
-  listEntries(): Promise<number>;
+  /**
+   * Number of entries, after checking that they are numbered 0 .. n-1 and that nothing else lies among them.
+   * @param known  entries followed before; a store may count on from them, so that the cost does not grow with the ledger
+   */
+  listEntries(known?: number): Promise<number>;
   /** Stored bytes; what is not a plain file of its own is damage. */
   readEntry(seq: number): Promise<Uint8Array>;
   /** Stores an entry under its number; false when the number is taken. */
@@ -39,6 +42,8 @@ export interface LedgerStore {
   readObject(digest: Digest): Promise<Uint8Array | null>;
   /** Stores bytes under their digest; storing them again changes nothing. */
   putObject(bytes: Uint8Array): Promise<Digest>;
+  /** Keeps other writers waiting during an append; spares lost races and is needed for nothing else. */
+  inTurn?<Result>(append: () => Promise<Result>): Promise<Result>;
 }
 
 /** What the ledger needs from its surroundings. */
@@ -157,7 +162,11 @@ class StoreLedger implements Ledger {
   }
 
   append<Kind extends EntryKind>(request: EntryRequest<Kind>): Promise<Appended<Kind>> {
-    return this.inTurn(() => this.appendNow(request));
+    const { store } = this;
+    return this.inTurn(() => {
+      const appended = () => this.appendNow(request);
+      return store.inTurn === undefined ? appended() : store.inTurn(appended);
+    });
   }
 
   /** One operation of this instance after another; other processes are met by compare-and-swap. */
@@ -169,7 +178,7 @@ class StoreLedger implements Ledger {
 
   /** Reads the entries that came since; the last known entry is read again, so a rewritten or shortened tail is noticed. */
   private async follow(): Promise<LedgerState> {
-    const size = await this.store.listEntries();
+    const size = await this.store.listEntries(this.known.chain.size);
     await this.checkKnownHead(size);
     while (this.known.chain.size < size) await this.followOne();
     return this.known;

@@ -50,8 +50,9 @@ class FolderStore implements LedgerStore {
     this.files = files;
   }
 
-  listEntries(): Promise<number> {
+  listEntries(known = 0): Promise<number> {
     return this.guarded(this.log, async () => {
+      if (known > 0 && (await this.holdsEntry(known - 1))) return this.countFrom(known);
       if (!(await this.isFolder(this.log))) return 0;
       const names = (await this.files.list(this.log)).filter(
         (name) => !name.startsWith(temporaryPrefix),
@@ -60,6 +61,17 @@ class FolderStore implements LedgerStore {
       for (const name of names) if (!expected.has(name)) throw this.strayName(name, names.length);
       return names.length;
     });
+  }
+
+  /** Looks for the next numbers only: the entries below were listed before and are never removed. */
+  private async countFrom(known: number): Promise<number> {
+    let count = known;
+    while (await this.holdsEntry(count)) count += 1;
+    return count;
+  }
+
+  private async holdsEntry(seq: number): Promise<boolean> {
+    return (await this.files.typeOf(join(this.log, entryFileName(seq)))) !== 'missing';
   }
 
   readEntry(seq: number): Promise<Uint8Array> {
