@@ -3,7 +3,7 @@
  * `LiftgateError` stops the work; `invariant` marks a bug of ours. A gate that holds is none of these.
  */
 
-/** Every error code with the exit code of its command (DESIGN 10). The README's table is compared with this one. */
+/** Every error code with the exit code of its command (DESIGN 10). docs/refusals.md is compared with this one. */
 export const errorExitCodes = {
   usage: 64,
   internal: 70,
@@ -33,6 +33,88 @@ export const errorExitCodes = {
 /** Closed set of error codes, kebab-case. */
 export type ErrorCode = keyof typeof errorExitCodes;
 
+/** Every code of a problem that `check` can list beside the error codes. docs/refusals.md says what each means and how to mend it. */
+export const problemCodes = [
+  // The form of the file.
+  'missing-key',
+  'unknown-key',
+  'wrong-type',
+  'value-unknown',
+  'value-invalid',
+  'out-of-range',
+  'key-invalid',
+  'name-twice',
+  'condition-value',
+  // Files and packages it names.
+  'file-missing',
+  'file-outside-folder',
+  'package-missing',
+  'package-version',
+  'package-link',
+  // Cases and units.
+  'cases-empty',
+  'row-not-object',
+  'set-field-exists',
+  'field-unknown',
+  'field-missing',
+  'field-not-text',
+  'field-shown-and-hidden',
+  'case-twice',
+  'id-invalid',
+  'unit-alias',
+  'unit-in-two-splits',
+  'unit-renamed',
+  'unit-copied',
+  'split-unknown',
+  'shares-sum',
+  'no-final-units',
+  // Arms, host and budget.
+  'no-candidate',
+  'candidate-id-reserved',
+  'surface-empty',
+  'multiplicity-missing',
+  'sequence-incomplete',
+  'module-host-untrusted',
+  'budget-without-limit',
+  'budget-too-small',
+  // Measures.
+  'no-measure',
+  'several-primary',
+  'unknown-measure',
+  'measure-range',
+  'failure-value',
+  'failure-rewarded',
+  'critical-not-binary',
+  'measure-applies-nowhere',
+  // Controls.
+  'control-expects-nothing',
+  'control-proves-nothing',
+  'control-bounds',
+  'control-class',
+  'control-without-cases',
+  // Gates and the claim.
+  'gate-unavailable',
+  'gate-role',
+  'gate-not-optional',
+  'guardrail-ungated',
+  'accuracy-alone',
+  'lift-below-zero',
+  'out-of-reach',
+  'minimum-effect-without-primary',
+  'minimum-effect-below-threshold',
+  'power-unavailable',
+  'power-effect-missing',
+  'power-effect-too-small',
+  // Methods and their floors.
+  'method-unavailable',
+  'too-few-units',
+  'one-unit-dominates',
+  'few-degrees-of-freedom',
+  'too-few-repeats',
+] as const;
+/** Code of a problem that is no error by itself, kebab-case. */
+export type ProblemCode = (typeof problemCodes)[number];
+
 /** Where something is wrong; `line` and `column` count from 1, `path` is a dotted path into the document. */
 export interface Place {
   readonly file?: string | undefined;
@@ -41,9 +123,12 @@ export interface Place {
   readonly path?: string | undefined;
 }
 
-/** One finding about a spec or a case file; the reader collects all of them before anything stops. */
+/**
+ * One finding about a spec or a case file; the reader collects all of them before anything stops. A ledger's findings name the
+ * invariant that does not hold (`I1` to `I12`).
+ */
 export interface Problem {
-  readonly code: string;
+  readonly code: ProblemCode | ErrorCode | `I${number}`;
   readonly where: Place;
   readonly message: string;
   readonly mend: string;

@@ -1,12 +1,13 @@
 /** A finding about a spec before it has a line: the rule knows the path, the reader knows the place. */
 import { canonicalText } from '../base/canonical.ts';
+import type { Problem } from '../base/errors.ts';
 
 /** Steps from the root of a document to one of its values. */
 export type SpecPath = readonly (string | number)[];
 
 /** One finding of a rule; `at` says whether the key or the value is meant. */
 export interface Finding {
-  readonly code: string;
+  readonly code: Problem['code'];
   readonly path: SpecPath;
   readonly at?: 'key' | 'value' | undefined;
   readonly message: string;

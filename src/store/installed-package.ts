@@ -88,7 +88,7 @@ export async function readInstalledPackage(from: string, pin: string): Promise<P
   };
 }
 
-function refused(code: string, message: string, mend: string): PackageReading {
+function refused(code: FileFault['code'], message: string, mend: string): PackageReading {
   return { status: 'refused', fault: { code, message, mend } };
 }
 

@@ -74,7 +74,7 @@ export async function readNamedFile(
 }
 
 function refused(
-  code: string,
+  code: Problem['code'],
   message: string,
   { mend, absent = false }: { readonly mend: string; readonly absent?: boolean },
 ): FileReading {

@@ -10,7 +10,7 @@ import {
 describe('LiftgateError', () => {
   it('carries code, place, mend, cause, problems and details', () => {
     const cause = new Error('disk');
-    const problem = { code: 'unknown-key', where: { line: 3 }, message: 'M.', mend: 'D.' };
+    const problem = { code: 'unknown-key' as const, where: { line: 3 }, message: 'M.', mend: 'D.' };
     const error = new LiftgateError('ledger-unsafe', 'What.', {
       where: { file: 'ledger' },
       mend: 'How.',
@@ -86,8 +86,8 @@ describe('formatProblem', () => {
   });
 
   it('starts with the code when there is no place', () => {
-    expect(formatProblem({ code: 'x', where: {}, message: 'M.', mend: 'D.' })).toBe(
-      '[x]\n  M.\n  D.',
+    expect(formatProblem({ code: 'no-measure', where: {}, message: 'M.', mend: 'D.' })).toBe(
+      '[no-measure]\n  M.\n  D.',
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { LiftgateError } from '../../src/base/errors.ts';
+import { LiftgateError, type Problem } from '../../src/base/errors.ts';
 import {
   asLiftgateError,
   createOutput,
@@ -108,18 +108,28 @@ describe('failureText', () => {
     [1, '1 problem found; nothing was done.'],
     [2, '2 problems found; nothing was done.'],
   ])('lists %i problems one after another and counts them', (count, last) => {
-    const problem = { code: 'a-code', where: { file: 'e.yaml' }, message: 'M.', mend: 'D.' };
+    const problem: Problem = {
+      code: 'no-measure',
+      where: { file: 'e.yaml' },
+      message: 'M.',
+      mend: 'D.',
+    };
     const problems = Array.from({ length: count }, () => problem);
     const text = failureText(new LiftgateError('spec-invalid', 'Bad.', { problems }));
-    const each = 'e.yaml [a-code]\n  M.\n  D.\n';
+    const each = 'e.yaml [no-measure]\n  M.\n  D.\n';
     expect(text).toBe(`${each.repeat(count)}${last}`);
   });
 });
 
 describe('failureDocument', () => {
   test('holds the code, the exit code and every problem with its place', () => {
-    const problems = [
-      { code: 'p', where: { file: 'e.yaml', line: 1, column: 2 }, message: 'M.', mend: 'D.' },
+    const problems: Problem[] = [
+      {
+        code: 'no-measure',
+        where: { file: 'e.yaml', line: 1, column: 2 },
+        message: 'M.',
+        mend: 'D.',
+      },
     ];
     const error = new LiftgateError('spec-invalid', 'Bad.', {
       where: { file: 'e.yaml' },
@@ -136,7 +146,7 @@ describe('failureDocument', () => {
         hostWrote: null,
         problems: [
           {
-            code: 'p',
+            code: 'no-measure',
             message: 'M.',
             mend: 'D.',
             where: { file: 'e.yaml', line: 1, column: 2, path: null },
