@@ -174,6 +174,9 @@ export {
   type Percent,
   type PercentileType,
   percentile,
+  type QuantileOptions,
+  type QuantileRanks,
+  quantileRanks,
 } from './percentile.ts';
 export {
   type DetectableEffect,

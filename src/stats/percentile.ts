@@ -4,8 +4,16 @@
  * description.
  */
 import { LiftgateError } from '../base/errors.ts';
-import { requireFiniteList } from './arguments.ts';
+import {
+  requireCount,
+  requireError,
+  requireFiniteList,
+  requireOpenProbability,
+} from './arguments.ts';
+import { binomialCdf, binomialUpper } from './distribution.ts';
+import { log } from './elementary.ts';
 import { type Indeterminate, indeterminate } from './interval.ts';
+import { roundSignificant } from './rounding.ts';
 import { incompleteBeta } from './special.ts';
 
 /** A percentile from 0 to 100: a number, or the decimal as written, such as "99.9". */
@@ -185,6 +193,72 @@ export function harrellDavis(values: readonly number[], percent: Percent): numbe
     reached = lower;
   });
   return total;
+}
+
+/** A quantile as a share in (0, 1) and the one-sided error of each bound in (0, 0.5). */
+export interface QuantileOptions {
+  readonly quantile: number;
+  readonly error: number;
+}
+
+/** Ranks from 1 in rising order of the values that bound a quantile; null where even the extreme value bounds it at a larger error. */
+export interface QuantileRanks {
+  readonly lower: number | null;
+  readonly upper: number | null;
+  /** Units from which on an upper bound exists. */
+  readonly unitsForUpper: number;
+}
+
+/** The smallest whole number from `least` on at which a condition that stays true once it is true holds. */
+function firstWhere(least: number, most: number, holds: (at: number) => boolean): number {
+  let below = least - 1;
+  let found = most;
+  while (found - below > 1) {
+    const middle = Math.floor((below + found) / 2);
+    if (holds(middle)) found = middle;
+    else below = middle;
+  }
+  return found;
+}
+
+/**
+ * Which order statistics bound a quantile of any distribution, each one-sided at the given error.
+ *
+ * The value of rank k lies below the quantile only if k of n units do, which a binomial count of probability `quantile` bounds;
+ * ties and jumps make the error smaller, never larger. Both are the sharpest such ranks.
+ *
+ * @param units    independent values, whole and ≥ 0
+ * @param options  quantile in (0, 1), error in (0, 0.5)
+ * @throws {LiftgateError} stats-argument-invalid  if an argument is outside its range
+ * @example quantileRanks(59, { quantile: 0.95, error: 0.05 }) // => { lower: 53, upper: 59, unitsForUpper: 59 }
+ * @example quantileRanks(58, { quantile: 0.95, error: 0.05 }).upper // => null
+ * @see Wilks (1941), Annals of Mathematical Statistics 12:91; David & Nagaraja (2003), Order Statistics, 7.1
+ */
+export function quantileRanks(units: number, { quantile, error }: QuantileOptions): QuantileRanks {
+  requireCount('units', units);
+  requireOpenProbability('quantile', quantile);
+  requireError('error', error);
+  const law = { trials: units, probability: quantile };
+  const allowed = roundSignificant(error);
+  const above = (rank: number): boolean =>
+    roundSignificant(binomialUpper(rank - 1, law)) <= allowed;
+  const beyond = (rank: number): boolean => roundSignificant(binomialCdf(rank - 1, law)) > allowed;
+  const upper = firstWhere(1, units + 1, above);
+  const lower = firstWhere(1, units + 1, beyond) - 1;
+  return {
+    lower: lower >= 1 ? lower : null,
+    upper: upper <= units ? upper : null,
+    unitsForUpper: unitsForUpper(quantile, allowed),
+  };
+}
+
+/** The smallest n with quantileⁿ ≤ error: the largest of n values is an upper bound from there on. */
+function unitsForUpper(quantile: number, error: number): number {
+  const near = Math.floor(log(error) / log(quantile));
+  const suffices = (units: number): boolean =>
+    units > 0 &&
+    roundSignificant(binomialUpper(units - 1, { trials: units, probability: quantile })) <= error;
+  return firstWhere(Math.max(1, near - 2), near + 3, suffices);
 }
 
 /** Durations by nearest rank; the keys are the percentiles as written. `unknown` durations are counted, never read as 0. */

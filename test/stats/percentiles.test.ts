@@ -8,6 +8,7 @@ import {
   harrellDavis,
   nearestRank,
   percentile,
+  quantileRanks,
 } from '../../src/stats/percentile.ts';
 import { hodgesLehmann } from '../../src/stats/rank.ts';
 import {
@@ -212,6 +213,95 @@ describe('trimmedMeanInterval', () => {
     expectRefusal(
       () => trimmedMean([1, 2], 50),
       'trimPercent must be a number from 0 to 49.999, got 50',
+    );
+  });
+});
+
+/** P(X ≤ k) for k = 0 .. n by adding up the terms, without the incomplete beta function the bounds come from. */
+function summedCdf(units: number, probability: number): number[] {
+  let terms = [1];
+  for (let unit = 0; unit < units; unit += 1) {
+    terms = Array.from(
+      { length: terms.length + 1 },
+      (_, at) => (terms[at] ?? 0) * (1 - probability) + (terms[at - 1] ?? 0) * probability,
+    );
+  }
+  let total = 0;
+  return terms.map((term) => {
+    total += term;
+    return total;
+  });
+}
+
+describe('quantileRanks', () => {
+  const errors = [0.1, 0.05, 0.025, 0.025 / 3, 0.005];
+
+  /** What is wrong with the ranks of one design: a bound that misses too often, or a sharper one that would not. */
+  function faults(units: number, quantile: number, cdf: readonly number[]): string[] {
+    const upTo = (count: number): number => (count < 0 ? 0 : (cdf[count] ?? 1));
+    return errors.flatMap((error) => {
+      const ranks = quantileRanks(units, { quantile, error });
+      const [lower, upper] = [ranks.lower ?? 0, ranks.upper ?? units + 1];
+      // The value of rank k misses above when k values lie below the quantile, below when fewer than k lie at or below it.
+      const missed = [upper > units ? 0 : 1 - upTo(upper - 1), lower < 1 ? 0 : upTo(lower - 1)];
+      const sharper = [1 - upTo(upper - 2), lower >= units ? 1 : upTo(lower)];
+      const sound =
+        missed.every((each) => each <= error * (1 + 1e-9)) &&
+        sharper.every((each) => each > error * (1 - 1e-9));
+      return sound ? [] : [`n ${units}, quantile ${quantile}, error ${error}`];
+    });
+  }
+
+  test.each([0.05, 0.25, 0.5, 0.8, 0.9, 0.95, 0.99])(
+    'bounds the %d quantile within every error, and no sharper rank does, for every n up to 150',
+    (quantile) => {
+      const sizes = Array.from({ length: 151 }, (_, units) => units);
+      expect(sizes.flatMap((units) => faults(units, quantile, summedCdf(units, quantile)))).toEqual(
+        [],
+      );
+    },
+  );
+
+  test.each([
+    [0.9, 0.05, 29],
+    [0.95, 0.05, 59],
+    [0.99, 0.05, 299],
+    [0.95, 0.01, 90],
+    [0.95, 0.025, 72],
+    [0.5, 0.0625, 4],
+    [0.5, 0.05, 5],
+    [0.999, 0.025, 3688],
+  ])('the %d quantile at error %d is bounded from %d units on', (quantile, error, units) => {
+    const ranks = quantileRanks(units, { quantile, error });
+    expect(ranks.unitsForUpper).toBe(units);
+    expect(ranks.upper).toBe(units);
+    expect(quantileRanks(units - 1, { quantile, error })).toMatchObject({
+      upper: null,
+      unitsForUpper: units,
+    });
+  });
+
+  test('the second largest of 93 and the third largest of 124 bound the 95 % quantile at 95 %', () => {
+    expect(quantileRanks(93, { quantile: 0.95, error: 0.05 }).upper).toBe(92);
+    expect(quantileRanks(124, { quantile: 0.95, error: 0.05 }).upper).toBe(122);
+  });
+
+  test('no bound exists without units', () => {
+    expect(quantileRanks(0, { quantile: 0.5, error: 0.05 })).toEqual({
+      lower: null,
+      upper: null,
+      unitsForUpper: 5,
+    });
+  });
+
+  test('refuses a quantile at the ends and an error without meaning', () => {
+    expectRefusal(
+      () => quantileRanks(10, { quantile: 1, error: 0.05 }),
+      'quantile must be a probability strictly between 0 and 1, got 1',
+    );
+    expectRefusal(
+      () => quantileRanks(10, { quantile: 0.5, error: 0.5 }),
+      'error must be a one-sided error strictly between 0 and 0.5, got 0.5',
     );
   });
 });
