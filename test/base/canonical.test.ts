@@ -11,7 +11,7 @@ import {
 } from '../../src/base/canonical.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { readJson } from '../../src/base/strict-json.ts';
-import vectors from '../reference/jcs-vectors.json' with { type: 'json' };
+import { jcsVectors as vectors } from '../support/vectors.ts';
 
 function reasonOf(work: () => unknown): unknown {
   try {

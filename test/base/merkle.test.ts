@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Digest } from '../../src/base/digest.ts';
 import {
@@ -11,42 +10,8 @@ import {
   proveConsistency,
   proveInclusion,
 } from '../../src/base/merkle.ts';
-import { referencePath } from '../support/reference.ts';
+import { merkleVectors as vectors } from '../support/vectors.ts';
 
-interface Refused {
-  readonly kind: string;
-  readonly why: string;
-  readonly index?: number;
-  readonly size?: number;
-  readonly leafHash?: string;
-  readonly root?: string;
-  readonly from?: number;
-  readonly to?: number;
-  readonly rootFrom?: string;
-  readonly rootTo?: string;
-  readonly proof: readonly string[];
-}
-
-interface Vectors {
-  readonly ctPublished: { readonly leaves: readonly string[]; readonly roots: readonly string[] };
-  readonly leafHashes: readonly string[];
-  readonly roots: readonly string[];
-  readonly inclusion: readonly {
-    readonly size: number;
-    readonly index: number;
-    readonly proof: readonly string[];
-  }[];
-  readonly inclusionAll: { readonly count: number; readonly sha256: string };
-  readonly consistency: readonly {
-    readonly from: number;
-    readonly to: number;
-    readonly proof: readonly string[];
-  }[];
-  readonly consistencyAll: { readonly count: number; readonly sha256: string };
-  readonly mustRefuse: readonly Refused[];
-}
-
-const vectors: Vectors = JSON.parse(readFileSync(referencePath('merkle-vectors.json'), 'utf8'));
 const digest = (digits = ''): Digest => `sha256:${digits}`;
 const hexOf = (digests: readonly Digest[]) => digests.map((entry) => entry.slice('sha256:'.length));
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

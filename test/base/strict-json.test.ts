@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { canonicalText } from '../../src/base/canonical.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { decodeUtf8, objectOf, readCanonical, readJson } from '../../src/base/strict-json.ts';
-import vectors from '../reference/jcs-vectors.json' with { type: 'json' };
+import { jcsVectors as vectors } from '../support/vectors.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

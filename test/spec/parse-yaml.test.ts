@@ -5,7 +5,7 @@ import { canonicalText, type Json } from '../../src/base/canonical.ts';
 import { formatProblem, LiftgateError } from '../../src/base/errors.ts';
 import { readJson } from '../../src/base/strict-json.ts';
 import { readYamlSource } from '../../src/spec/parse.ts';
-import vectors from '../reference/jcs-vectors.json' with { type: 'json' };
+import { jcsVectors as vectors } from '../support/vectors.ts';
 
 const encoder = new TextEncoder();
 

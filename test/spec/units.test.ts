@@ -9,7 +9,7 @@ import {
   unitIdProblem,
   unitRecords,
 } from '../../src/spec/units.ts';
-import vectors from '../reference/jcs-vectors.json' with { type: 'json' };
+import { jcsVectors as vectors } from '../support/vectors.ts';
 
 const accepted = vectors.unitIds.cases.filter((each) => each.skeleton !== undefined);
 const refused = vectors.unitIds.cases.filter((each) => each.refuse !== undefined);
