@@ -9,12 +9,19 @@ export const claimUseSchema = z.enum(['development', 'comparison', 'certificatio
 export const generalizationSchema = z.enum(['new-units', 'fixed-roster']);
 
 export const claimSchema = z.strictObject({
-  use: claimUseSchema,
+  use: claimUseSchema.describe(
+    'What the evidence is for; development can never ship, certification asks for stricter designs.',
+  ),
   decision: textSchema.describe('The decision this experiment informs.'),
-  population: z.strictObject({ id: idSchema, description: textSchema }),
+  population: z.strictObject({
+    id: idSchema.describe('Name under which the ledger keeps the units; part of the design.'),
+    description: textSchema.describe('The population in words.'),
+  }),
   samplingFrame: textSchema.describe('How the cases were drawn from the population.'),
   unit: fieldNameSchema.describe('Field of each case that names its independent unit.'),
-  generalization: generalizationSchema,
+  generalization: generalizationSchema.describe(
+    'new-units: the units are a sample; fixed-roster: the claim is about the listed units only.',
+  ),
   minimumEffect: z
     .number()
     .positive()

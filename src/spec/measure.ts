@@ -8,8 +8,10 @@ export const measureRoleSchema = z.enum(['primary', 'guardrail', 'critical', 're
 export const directionSchema = z.enum(['higher', 'lower']);
 
 const common = {
-  role: measureRoleSchema,
-  direction: directionSchema,
+  role: measureRoleSchema.describe(
+    'primary: what lift is about; guardrail and critical: always gated; reported: never moves a decision.',
+  ),
+  direction: directionSchema.describe('Which way is better.'),
   where: conditionSchema
     .optional()
     .describe('Only cases that meet this condition count for the measure.'),
@@ -19,24 +21,51 @@ const common = {
     .describe('Value of a failed cell; default: the worst declared value.'),
 };
 
+const kindText = 'What a value is; declared, never inferred from data.';
+const floorText =
+  'Values below it count as it, in the unit of the measure; without one, 0 is refused.';
+
 export const measureSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('binary'), scale: z.literal([1, 100]).default(1), ...common }),
-  z.strictObject({ kind: z.literal('score'), min: z.number(), max: z.number(), ...common }),
-  z.strictObject({ kind: z.literal('ordinal'), levels: z.array(z.number()).min(2), ...common }),
   z.strictObject({
-    kind: z.literal('count'),
-    min: z.number().default(0),
-    max: z.number().optional(),
-    unbounded: z.boolean().default(false),
+    kind: z.literal('binary').describe(kindText),
+    scale: z
+      .literal([1, 100])
+      .default(1)
+      .describe('Value of a success: scores are 0 and 1, or 0 and 100.'),
     ...common,
   }),
   z.strictObject({
-    kind: z.literal('duration'),
-    floor: z.number().positive().optional(),
+    kind: z.literal('score').describe(kindText),
+    min: z.number().describe('Smallest score that can be given.'),
+    max: z.number().describe('Largest score that can be given.'),
     ...common,
   }),
-  z.strictObject({ kind: z.literal('cost'), floor: z.number().positive().optional(), ...common }),
-  z.strictObject({ kind: z.literal('continuous'), ...common }),
+  z.strictObject({
+    kind: z.literal('ordinal').describe(kindText),
+    levels: z.array(z.number()).min(2).describe('All levels, strictly rising.'),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('count').describe(kindText),
+    min: z.number().default(0).describe('Smallest count that can occur.'),
+    max: z
+      .number()
+      .optional()
+      .describe('Largest count that can occur; give this or unbounded: true.'),
+    unbounded: z.boolean().default(false).describe('Whether the count has no largest value.'),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('duration').describe(kindText),
+    floor: z.number().positive().optional().describe(floorText),
+    ...common,
+  }),
+  z.strictObject({
+    kind: z.literal('cost').describe(kindText),
+    floor: z.number().positive().optional().describe(floorText),
+    ...common,
+  }),
+  z.strictObject({ kind: z.literal('continuous').describe(kindText), ...common }),
 ]);
 
 /** One scored dimension: kind, direction, scale, role. */

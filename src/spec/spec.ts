@@ -14,13 +14,16 @@ import {
 } from './words.ts';
 
 /** Named components of a surface, each a file of the experiment folder. */
-export const surfaceSchema = z.record(idSchema, relativePathSchema);
+export const surfaceSchema = z.record(
+  idSchema,
+  relativePathSchema.describe('File of one component of the surface, sealed by its bytes.'),
+);
 
 export const armSchema = z.strictObject({
   surface: surfaceSchema,
   pins: z
     .strictObject({
-      packages: z.array(packagePinSchema).default([]),
+      packages: z.array(packagePinSchema).default([]).describe('Installed packages, by bytes.'),
       model: z.string().min(1).optional().describe('Model the host must report having used.'),
     })
     .optional()
@@ -29,15 +32,19 @@ export const armSchema = z.strictObject({
 export type Arm = z.infer<typeof armSchema>;
 
 export const limitsSchema = z.strictObject({
-  wallMs: z.int().positive().default(60_000),
+  wallMs: z.int().positive().default(60_000).describe('Longest time of one attempt.'),
   silenceMs: z
     .int()
     .positive()
     .default(30_000)
     .describe('Longest silence of a busy host before it counts as dead.'),
-  maxCostUsd: z.number().positive().optional(),
-  maxTokens: z.int().positive().optional(),
-  maxTurns: z.int().positive().optional(),
+  maxCostUsd: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Most one attempt may cost; what is reserved of the budget for each.'),
+  maxTokens: z.int().positive().optional().describe('Passed to the host, which has to keep to it.'),
+  maxTurns: z.int().positive().optional().describe('Passed to the host, which has to keep to it.'),
 });
 export type Limits = z.infer<typeof limitsSchema>;
 
@@ -46,14 +53,27 @@ const hostCommon = {
     .array(relativePathSchema)
     .default([])
     .describe('Further files of the host, sealed by digest.'),
-  packages: z.array(packagePinSchema).default([]),
-  concurrency: z.int().min(1).max(256).default(1),
+  packages: z
+    .array(packagePinSchema)
+    .default([])
+    .describe('Installed packages the host imports, sealed by their bytes.'),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(1)
+    .describe('Cells in flight at a time; changes no digest.'),
   limits: limitsSchema.prefault({}),
 };
 
 export const hostSchema = z.union([
   z.strictObject({
-    worker: z.array(z.string().min(1)).min(1),
+    worker: z
+      .array(z.string().min(1))
+      .min(1)
+      .describe(
+        'Command of a long-lived child that speaks cell/1; words that name files are sealed.',
+      ),
     env: z
       .array(
         z
@@ -67,8 +87,13 @@ export const hostSchema = z.union([
     ...hostCommon,
   }),
   z.strictObject({
-    module: relativePathSchema,
-    trustInProcess: z.boolean().default(false),
+    module: relativePathSchema.describe(
+      'JavaScript module that runs in the process of the engine.',
+    ),
+    trustInProcess: z
+      .boolean()
+      .default(false)
+      .describe('Needed for more than development: such a host could change what is recorded.'),
     ...hostCommon,
   }),
 ]);
@@ -91,27 +116,37 @@ export const outcomeClassSchema = z.enum([
 export type OutcomeClass = z.infer<typeof outcomeClassSchema>;
 
 const boundsSchema = z
-  .strictObject({ min: z.number().optional(), max: z.number().optional() })
+  .strictObject({
+    min: z.number().optional().describe('Least mean of the control.'),
+    max: z.number().optional().describe('Largest mean of the control.'),
+  })
   .refine(
     (bounds) => bounds.min !== undefined || bounds.max !== undefined,
     'give min, max or both',
   );
 
-const ownCase = z.record(fieldNameSchema, z.union([scalarSchema, z.json()])).optional();
+const ownCase = z
+  .record(fieldNameSchema, z.union([scalarSchema, z.json()]))
+  .optional()
+  .describe('An own case, by its fields, in place of development cases.');
+
+const controlIdSchema = idSchema.describe('Name of the control.');
 
 export const controlSchema = z.union([
   z.strictObject({
-    id: idSchema,
+    id: controlIdSchema,
     surface: surfaceSchema,
     cells: z.int().min(1).max(1000).default(8).describe('Development cases it runs over.'),
-    case: ownCase.describe('An own case in place of development cases.'),
+    case: ownCase,
     expect: z.record(idSchema, boundsSchema),
   }),
   z.strictObject({
-    id: idSchema,
-    fault: faultSchema,
+    id: controlIdSchema,
+    fault: faultSchema.describe('What the host is told to do wrong.'),
     case: ownCase,
-    expect: z.strictObject({ class: outcomeClassSchema }),
+    expect: z.strictObject({
+      class: outcomeClassSchema.describe('Class the fault must be recognised as.'),
+    }),
   }),
 ]);
 /** A known-pass, known-fail or deliberate-fault cell that proves that the harness classifies correctly. */
@@ -119,34 +154,66 @@ export type Control = z.infer<typeof controlSchema>;
 
 export const multiplicitySchema = z.union([
   z.enum(['holm', 'none']),
-  z.strictObject({ sequence: z.array(idSchema).min(1) }),
+  z.strictObject({
+    sequence: z.array(idSchema).min(1).describe('Every candidate once, in the order of testing.'),
+  }),
 ]);
 
 export const specSchema = z.strictObject({
-  liftgate: z.literal(1),
-  name: idSchema,
+  liftgate: z.literal(1).describe('Version of this file format.'),
+  name: idSchema.describe('Name of the experiment in the ledger and in reports.'),
   claim: claimSchema,
   cases: casesSchema,
   splits: splitsSchema,
   admission: z.array(admissionRuleSchema).default([]),
-  fingerprint: z.strictObject({ ignore: z.array(fieldNameSchema).default([]) }).prefault({}),
+  fingerprint: z
+    .strictObject({
+      ignore: z
+        .array(fieldNameSchema)
+        .default([])
+        .describe('Input fields left out when copies are looked for, such as ids and dates.'),
+    })
+    .prefault({}),
   arms: z.strictObject({ baseline: armSchema, candidates: z.record(idSchema, armSchema) }),
   multiplicity: multiplicitySchema,
   host: hostSchema,
-  repeats: z.int().min(1).max(1000).default(1),
+  repeats: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1)
+    .describe('Cells per case and arm; never more units.'),
   measures: z.record(idSchema, measureSchema),
   inference: inferenceSchema.prefault({}),
-  loss: z.strictObject({ maxLostShare: z.number().min(0).lt(1).default(0) }).prefault({}),
+  loss: z
+    .strictObject({
+      maxLostShare: z
+        .number()
+        .min(0)
+        .lt(1)
+        .default(0)
+        .describe('Largest share of cells or gated values that may be lost.'),
+    })
+    .prefault({}),
   attempts: z
     .strictObject({
-      max: z.int().min(1).max(20).default(3),
-      retry: z.array(z.literal('infrastructureFault')).default(['infrastructureFault']),
+      max: z.int().min(1).max(20).default(3).describe('Attempts at one cell, the first included.'),
+      retry: z
+        .array(z.literal('infrastructureFault'))
+        .default(['infrastructureFault'])
+        .describe('What is run again; outcomes never are.'),
     })
     .prefault({}),
   budget: z
     .strictObject({
-      usd: z.number().positive().optional(),
-      wallMinutes: z.number().positive().optional(),
+      usd: z
+        .number()
+        .positive()
+        .optional()
+        .describe(
+          'Cap in dollars over all attempts, controls included; needs host.limits.maxCostUsd.',
+        ),
+      wallMinutes: z.number().positive().optional().describe('Cap in minutes over the whole run.'),
     })
     .prefault({}),
   controls: z.array(controlSchema).default([]),

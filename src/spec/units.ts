@@ -22,8 +22,10 @@ export type Split = z.infer<typeof splitSchema>;
 
 /** One file of cases: JSON lines or a JSON array of objects, in the experiment folder or in an installed package. */
 export const caseFileSchema = z.strictObject({
-  package: packagePinSchema.optional(),
-  path: relativePathSchema,
+  package: packagePinSchema
+    .optional()
+    .describe('Installed package that holds the file; default: the experiment folder.'),
+  path: relativePathSchema.describe('JSON lines, or a JSON array of objects.'),
   set: z
     .record(fieldNameSchema, z.string())
     .optional()
@@ -32,7 +34,7 @@ export const caseFileSchema = z.strictObject({
 export type CaseFile = z.infer<typeof caseFileSchema>;
 
 export const casesSchema = z.strictObject({
-  files: z.array(caseFileSchema).min(1),
+  files: z.array(caseFileSchema).min(1).describe('Files of cases, read in this order.'),
   id: fieldNameSchema.describe('Field that names the case.'),
   input: z
     .array(fieldNameSchema)
@@ -43,25 +45,38 @@ export const casesSchema = z.strictObject({
 export type Cases = z.infer<typeof casesSchema>;
 
 export const splitsSchema = z.discriminatedUnion('by', [
-  z.strictObject({ by: z.literal('field'), field: fieldNameSchema }),
   z.strictObject({
-    by: z.literal('hash'),
-    salt: textSchema,
-    final: z.number().min(0).max(1),
-    selection: z.number().min(0).max(1).default(0),
-    train: z.number().min(0).max(1).default(0),
+    by: z.literal('field').describe('How units are divided into train, selection and final.'),
+    field: fieldNameSchema.describe('Field that says train, selection or final.'),
+  }),
+  z.strictObject({
+    by: z.literal('hash').describe('How units are divided into train, selection and final.'),
+    salt: textSchema.describe('Makes the division this one and no other.'),
+    final: z.number().min(0).max(1).describe('Share of units that is held back and measured.'),
+    selection: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe('Share an optimizer chooses by; the three shares sum to 1.'),
+    train: z.number().min(0).max(1).default(0).describe('Share an optimizer reads.'),
   }),
 ]);
 export type Splits = z.infer<typeof splitsSchema>;
 
+const ruleIdSchema = idSchema.describe('Name of the rule in the funnel.');
+
 /** A rule that keeps or drops rows before the split check; every exclusion is named by its id in the funnel. */
 export const admissionRuleSchema = z.union([
-  z.strictObject({ id: idSchema, keep: conditionSchema }),
+  z.strictObject({ id: ruleIdSchema, keep: conditionSchema }),
   z.strictObject({
-    id: idSchema,
+    id: ruleIdSchema,
     unique: z.strictObject({
-      field: fieldNameSchema,
-      normalize: z.enum(['none', 'whitespace-case', 'words']).default('none'),
+      field: fieldNameSchema.describe('Rows after the first with an equal text here are dropped.'),
+      normalize: z
+        .enum(['none', 'whitespace-case', 'words'])
+        .default('none')
+        .describe('What two texts may differ in: nothing, case and white space, or all but words.'),
     }),
   }),
 ]);

@@ -51,9 +51,13 @@ export type Scalar = z.infer<typeof scalarSchema>;
 
 /** A declared condition on one field of a case; a missing field counts as null. */
 export const conditionSchema = z.strictObject({
-  field: fieldNameSchema,
-  op: z.enum(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in']),
-  value: z.union([scalarSchema, z.array(scalarSchema)]),
+  field: fieldNameSchema.describe('Field of the case; a missing one counts as null.'),
+  op: z
+    .enum(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in'])
+    .describe('How the field is compared; lt, le, gt and ge hold between two numbers only.'),
+  value: z
+    .union([scalarSchema, z.array(scalarSchema)])
+    .describe('What it is compared with; a list for the operator in.'),
 });
 export type Condition = z.infer<typeof conditionSchema>;
 
