@@ -10,7 +10,7 @@ import { medianLaw, orderStatisticLaw } from './bootstrap-order.ts';
 import { meanLaw, ratioLaw } from './bootstrap-sum.ts';
 import { isIndeterminate } from './interval.ts';
 import { nearestRank, type Percent, sorted, trimmedCount } from './percentile.ts';
-import type { ResampleStatistic } from './resample-shards.ts';
+import { type ResampleStatistic, ratioOfTotals } from './resample-shards.ts';
 import { enumerateCounts } from './resampling.ts';
 import { sum } from './summary.ts';
 
@@ -59,7 +59,9 @@ function enumeratedLaw(units: number, resample: ResampleStatistic): BootstrapLaw
       positions.fill(unit, filled, filled + times);
       filled += times;
     });
-    points.push({ value: resample.of(positions), weight });
+    const value =
+      resample.kind === 'ratio' ? ratioOfTotals(resample, positions) : resample.of(positions);
+    points.push({ value, weight });
   });
   return lawOfEnumeration(points);
 }
@@ -137,18 +139,22 @@ function preparedQuantile(values: readonly number[], percent: Percent): Prepared
   };
 }
 
-/** Sum of the middle of a resample given by counts, `cut` values left out at each end. */
+/** Sum of the middle of a resample given by counts over sorted values, `cut` values left out at each end. */
 function middleTotal(ordered: Float64Array, counts: Uint32Array, cut: number): number {
-  let skip = cut;
-  let left = ordered.length - 2 * cut;
-  let total = 0;
-  for (let index = 0; left > 0 && index < ordered.length; index += 1) {
-    const times = counts[index] ?? 0;
-    const skipped = Math.min(times, skip);
-    const taken = Math.min(times - skipped, left);
-    skip -= skipped;
-    left -= taken;
-    total += taken * (ordered[index] ?? 0);
+  const end = ordered.length - cut;
+  let index = 0;
+  let reached = 0;
+  while (reached <= cut) {
+    reached += counts[index] ?? end;
+    index += 1;
+  }
+  // The value at which the low end stops, and the one at which the high end starts, count in part.
+  let total = (Math.min(reached, end) - cut) * (ordered[index - 1] ?? 0);
+  while (reached < end) {
+    const before = reached;
+    reached += counts[index] ?? end;
+    total += (Math.min(reached, end) - before) * (ordered[index] ?? 0);
+    index += 1;
   }
   return total;
 }
@@ -211,18 +217,7 @@ function preparedRatio(
   const tops = Float64Array.from(order, ({ value }) => value);
   const bottoms = Float64Array.from(order, ({ denominator }) => denominator);
   const [top, bottom] = [sum(tops), sum(bottoms)];
-  const resample: ResampleStatistic = {
-    kind: 'indices',
-    of: (positions) => {
-      let above = 0;
-      let below = 0;
-      for (let at = 0; at < positions.length; at += 1) {
-        above += tops[positions[at] ?? 0] ?? 0;
-        below += bottoms[positions[at] ?? 0] ?? 0;
-      }
-      return above / below;
-    },
-  };
+  const resample: ResampleStatistic = { kind: 'ratio', tops, bottoms };
   return {
     units: order.length,
     estimate: top / bottom,

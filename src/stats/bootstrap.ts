@@ -9,7 +9,7 @@ import { requireCount, requireError, requireSeed } from './arguments.ts';
 import type { Bounds, Indeterminate } from './interval.ts';
 import { indeterminate, isIndeterminate } from './interval.ts';
 import { meanDifferenceBounds, spreadOf } from './mean-difference.ts';
-import { resamplingState } from './random.ts';
+import { fillBelow, resamplingState } from './random.ts';
 import { enumerateResamples, type Resample } from './resampling.ts';
 
 /** Up to so many units the bootstrap distribution is enumerated. */
@@ -87,57 +87,32 @@ function exactLaw(centred: Float64Array, statistic: Statistic): Law {
   return { values: Float64Array.from(points, ({ value }) => value), cumulated, total };
 }
 
-/** What the loop of one resampling run needs: an sfc32 state past its warm-up, units and how each draw is summed up. */
-interface Draws {
-  readonly state: readonly [number, number, number, number];
-  readonly centred: Float64Array;
-  readonly totals: Float64Array;
-  readonly squares: Float64Array;
-}
-
-/**
- * Totals and sums of squares of every resample. The generator and its index rule are those of resamplingStream, written out
- * here because a call per draw costs several times the draw itself; the numbers are the same.
- */
-function drawTotals({ state, centred, totals, squares }: Draws): void {
-  let [a, b, c, counter] = state;
-  const units = centred.length;
-  const bucket = Math.floor(4294967296 / units);
-  for (let draw = 0; draw < totals.length; draw += 1) {
-    let total = 0;
-    let square = 0;
-    let left = units;
-    while (left > 0) {
-      const word = (((a + b) | 0) + counter) | 0;
-      counter = (counter + 1) | 0;
-      a = b ^ (b >>> 9);
-      b = (c + (c << 3)) | 0;
-      c = (((c << 21) | (c >>> 11)) + word) | 0;
-      // The quotient is below 2^31, so cutting it to an integer is its floor.
-      const index = ((word >>> 0) / bucket) | 0;
-      if (index < units) {
-        const value = centred[index] ?? 0;
-        total += value;
-        square += value * value;
-        left -= 1;
-      }
-    }
-    totals[draw] = total;
-    squares[draw] = square;
+/** Sum and sum of squares of the drawn values, added in drawing order: a sealed bound depends on it. */
+function resampleOf(centred: Float64Array, drawn: Uint32Array): Resample {
+  let total = 0;
+  let squares = 0;
+  for (let at = 0; at < drawn.length; at += 1) {
+    const value = centred[drawn[at] ?? 0] ?? 0;
+    total += value;
+    squares += value * value;
   }
+  return { total, squares };
 }
 
 function monteCarloLaw(
   centred: Float64Array,
   statistic: Statistic,
-  options: BootstrapOptions,
+  { seed, resamples }: BootstrapOptions,
 ): Law {
-  const totals = new Float64Array(options.resamples);
-  const squares = new Float64Array(options.resamples);
-  drawTotals({ state: resamplingState(options.seed), centred, totals, squares });
-  const values = totals.map((total, draw) => statistic({ total, squares: squares[draw] ?? 0 }));
+  const state = resamplingState(seed);
+  const drawn = new Uint32Array(centred.length);
+  const values = new Float64Array(resamples);
+  for (let resample = 0; resample < resamples; resample += 1) {
+    fillBelow(state, drawn, centred.length);
+    values[resample] = statistic(resampleOf(centred, drawn));
+  }
   values.sort();
-  return { values, cumulated: undefined, total: options.resamples };
+  return { values, cumulated: undefined, total: resamples };
 }
 
 /** The studentized mean; a resample without spread lies at ±Infinity by the sign of its shift, at 0 without one. */

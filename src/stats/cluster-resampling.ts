@@ -1,9 +1,17 @@
 /** Resampling whole units: sign flips, the bootstrap of the pooled mean, and the wild bootstrap, exact where affordable. */
 import { requireCount, requireOpenProbability } from './arguments.ts';
+import {
+  type BootstrapLaw,
+  lawOfDraws,
+  lawOfEnumeration,
+  type WeightedValue,
+} from './bootstrap-law.ts';
 import { type UnitCases, unitTotals } from './clustered.ts';
 import { decimalGrid } from './decimal-grid.ts';
 import { type Bounds, errorPerSide, type Indeterminate, indeterminate } from './interval.ts';
-import { type ResamplingStream, resamplingStream } from './random.ts';
+import { fillBelow, type ResamplingStream, resamplingState, resamplingStream } from './random.ts';
+import { ratioOfTotals } from './resample-shards.ts';
+import { enumerateCounts } from './resampling.ts';
 import { roundSignificant } from './rounding.ts';
 import { monteCarloP, type SignFlipTest, signFlipTest } from './sign-flip.ts';
 
@@ -35,68 +43,34 @@ export interface ClusterBootstrapOptions {
 /** Units up to which all K^K resamples are counted, as multisets: 92,378 for 10. */
 const countedUnits = 10;
 
-interface WeightedValues {
-  readonly values: Float64Array;
-  readonly weights: Float64Array;
-}
-
-/** The pooled mean of every multiset of units with the number of orders it comes in; weights add up to K^K. */
-function countedMeans(totals: readonly number[], sizes: readonly number[]): WeightedValues {
-  const units = totals.length;
-  const values: number[] = [];
-  const weights: number[] = [];
-  const visit = (at: number, left: number, sofar: readonly [number, number, number]): void => {
-    const [total, cases, weight] = sofar;
-    const value = totals[at] ?? 0;
-    const size = sizes[at] ?? 0;
-    if (at === units - 1) {
-      values.push((total + left * value) / (cases + left * size));
-      weights.push(weight);
-      return;
-    }
-    let ways = weight;
-    for (let times = 0; times <= left; times += 1) {
-      visit(at + 1, left - times, [total + times * value, cases + times * size, ways]);
-      ways = (ways * (left - times)) / (times + 1);
-    }
-  };
-  visit(0, units, [0, 0, 1]);
-  return { values: Float64Array.from(values), weights: Float64Array.from(weights) };
-}
-
-/** inf{t: F(t) ≥ p}; equal values are equal doubles, being quotients of whole numbers. */
-function quantileOf({ values, weights }: WeightedValues, p: number): number {
-  const order = Array.from(values, (_, index) => index).sort(
-    (a, b) => (values[a] ?? 0) - (values[b] ?? 0),
-  );
-  const wanted = p * weights.reduce((total, weight) => total + weight, 0) * (1 - 1e-14);
-  let reached = 0;
-  for (const index of order) {
-    reached += weights[index] ?? 0;
-    if (reached >= wanted) return values[index] ?? 0;
-  }
-  return values[order.at(-1) ?? 0] ?? 0;
-}
-
-function drawnMeans(
-  totals: readonly number[],
-  sizes: readonly number[],
-  { resamples, seed }: ClusterBootstrapOptions,
-): WeightedValues {
-  const stream = resamplingStream(seed);
-  const units = totals.length;
-  const values = new Float64Array(resamples);
-  for (let draw = 0; draw < resamples; draw += 1) {
+/** The law of the pooled mean over every multiset of units, each with the number of orders it comes in. */
+function countedLaw(totals: Float64Array, sizes: Float64Array): BootstrapLaw {
+  const points: WeightedValue[] = [];
+  enumerateCounts(totals.length, (counts, weight) => {
     let total = 0;
     let cases = 0;
-    for (let index = 0; index < units; index += 1) {
-      const unit = stream.below(units);
-      total += totals[unit] ?? 0;
-      cases += sizes[unit] ?? 0;
+    for (let unit = 0; unit < counts.length; unit += 1) {
+      total += (counts[unit] ?? 0) * (totals[unit] ?? 0);
+      cases += (counts[unit] ?? 0) * (sizes[unit] ?? 0);
     }
-    values[draw] = total / cases;
+    points.push({ value: total / cases, weight });
+  });
+  return lawOfEnumeration(points);
+}
+
+function drawnLaw(
+  totals: Float64Array,
+  sizes: Float64Array,
+  { resamples, seed }: ClusterBootstrapOptions,
+): BootstrapLaw {
+  const state = resamplingState(seed);
+  const drawn = new Uint32Array(totals.length);
+  const values = new Float64Array(resamples);
+  for (let resample = 0; resample < resamples; resample += 1) {
+    fillBelow(state, drawn, totals.length);
+    values[resample] = ratioOfTotals({ tops: totals, bottoms: sizes }, drawn);
   }
-  return { values, weights: new Float64Array(resamples).fill(1) };
+  return lawOfDraws(values);
 }
 
 /**
@@ -123,10 +97,12 @@ export function clusterBootstrapBounds(
   if (units.length < 2) return indeterminate('too-few-units');
   const { steps, fromSteps } = decimalGrid(totals);
   const exact = units.length <= countedUnits;
-  const law = exact ? countedMeans(steps, sizes) : drawnMeans(steps, sizes, options);
+  const tops = Float64Array.from(steps);
+  const bottoms = Float64Array.from(sizes);
+  const law = exact ? countedLaw(tops, bottoms) : drawnLaw(tops, bottoms, options);
   const error = roundSignificant(errorPerSide(options.level));
-  const lower = fromSteps(quantileOf(law, error));
-  const upper = fromSteps(quantileOf(law, 1 - error));
+  const lower = fromSteps(law.quantile(error));
+  const upper = fromSteps(law.quantile(1 - error));
   if (lower === upper) return indeterminate('constant-differences');
   return { lower, upper, resamples: exact ? 'exact' : options.resamples };
 }

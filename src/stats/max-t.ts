@@ -7,7 +7,7 @@
 import { LiftgateError } from '../base/errors.ts';
 import { requireCount, requireError, requireFiniteList } from './arguments.ts';
 import { type Indeterminate, indeterminate } from './interval.ts';
-import { resamplingStream } from './random.ts';
+import { fillBelow, resamplingState } from './random.ts';
 import { moments } from './summary.ts';
 
 /** Seed and number of resamples; `seed` is 64 hex digits, `resamples` at least 1. */
@@ -58,7 +58,7 @@ function candidatesOf(differences: readonly (readonly number[])[]): Candidate[] 
 }
 
 /** t of the resampled units about the observed mean; without spread it is infinite on the side of its mean. */
-function resampledT(centred: Float64Array, drawn: Int32Array): number {
+function resampledT(centred: Float64Array, drawn: Uint32Array): number {
   const units = drawn.length;
   let total = 0;
   let squares = 0;
@@ -78,11 +78,11 @@ function forEachResample(
   { seed, resamples }: MaxTOptions,
   visit: (statistics: readonly number[]) => void,
 ): void {
-  const stream = resamplingStream(seed);
+  const state = resamplingState(seed);
   const units = candidates[0]?.centred.length ?? 0;
-  const drawn = new Int32Array(units);
+  const drawn = new Uint32Array(units);
   for (let resample = 0; resample < resamples; resample += 1) {
-    for (let at = 0; at < units; at += 1) drawn[at] = stream.below(units);
+    fillBelow(state, drawn, units);
     visit(candidates.map(({ centred }) => resampledT(centred, drawn)));
   }
 }

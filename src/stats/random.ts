@@ -76,31 +76,69 @@ export interface ResamplingStream {
   below(n: number): number;
 }
 
-/** One step of sfc32 on a state of four words, changed in place; the 32 bits as a signed number. */
-function sfc32Word(state: [number, number, number, number]): number {
-  const [a, b, c, counter] = state;
-  const mixed = (((a + b) | 0) + counter) | 0;
-  state[0] = b ^ (b >>> 9);
-  state[1] = (c + (c << 3)) | 0;
-  state[2] = (((c << 21) | (c >>> 11)) + mixed) | 0;
-  state[3] = (counter + 1) | 0;
-  return mixed;
+/** The four words of an sfc32 generator, changed in place by whoever draws from it. */
+export type GeneratorState = Int32Array;
+
+/**
+ * The four words of sfc32 where a stream starts: 128 bits of seed, 16 words thrown away.
+ *
+ * @param bytes  at least 16 bytes, taken as big-endian words
+ * @example generatorState(new Uint8Array(16))[3] // => 16
+ * @see Doty-Humphrey (2010), PractRand: sfc32
+ */
+export function generatorState(bytes: Uint8Array): GeneratorState {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const state = Int32Array.from([0, 4, 8, 12], (at) => view.getInt32(at));
+  fillBelow(state, new Uint32Array(16), 1);
+  return state;
 }
 
 /**
- * The four words of sfc32 where the stream of resampling starts: the first 128 bits of the seed, 16 words thrown away.
+ * The state where the stream of resampling starts: the first 128 bits of the seed.
  *
  * @param seed  64 lower-case hex digits
  * @throws {LiftgateError} stats-argument-invalid  if the seed is not 64 hex digits
  * @example resamplingState('00'.repeat(32))[3] // => 16
  */
-export function resamplingState(seed: string): readonly [number, number, number, number] {
+export function resamplingState(seed: string): GeneratorState {
   requireSeed('seed', seed);
-  const part = (index: number): number =>
-    Number.parseInt(seed.slice(8 * index, 8 * index + 8), 16) | 0;
-  const state: [number, number, number, number] = [part(0), part(1), part(2), part(3)];
-  for (let warm = 0; warm < 16; warm += 1) sfc32Word(state);
-  return state;
+  return generatorState(
+    Uint8Array.from({ length: 16 }, (_, at) => Number.parseInt(seed.slice(2 * at, 2 * at + 2), 16)),
+  );
+}
+
+/**
+ * Fills `into` with independent whole numbers from 0 to n − 1, each exactly as likely: the numbers that resamplingStream's
+ * `below` gives, without a call per number, which costs several times the draw itself.
+ *
+ * @param state  moved on
+ * @param into   one resample
+ * @param n      1 to 2^21, unchecked
+ * @example fillBelow(resamplingState('00'.repeat(32)), new Uint32Array(3), 10) // => undefined
+ */
+export function fillBelow(state: GeneratorState, into: Uint32Array, n: number): void {
+  let [a = 0, b = 0, c = 0, counter = 0] = state;
+  const bucket = Math.floor(words / n);
+  // word + 1/2 lies at least half a bucket's share off every whole number, far more than the product is rounded by.
+  const perBucket = 1 / bucket;
+  const wanted = into.length;
+  let filled = 0;
+  while (filled < wanted) {
+    const word = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + word) | 0;
+    const index = (((word >>> 0) + 0.5) * perBucket) | 0;
+    if (index < n) {
+      into[filled] = index;
+      filled += 1;
+    }
+  }
+  state[0] = a;
+  state[1] = b;
+  state[2] = c;
+  state[3] = counter;
 }
 
 /**
@@ -112,7 +150,7 @@ export function resamplingState(seed: string): readonly [number, number, number,
  * @see Doty-Humphrey (2010), PractRand: sfc32
  */
 export function resamplingStream(seed: string): ResamplingStream {
-  let [a, b, c, counter] = resamplingState(seed);
+  let [a = 0, b = 0, c = 0, counter = 0] = resamplingState(seed);
   const word = (): number => {
     const mixed = (((a + b) | 0) + counter) | 0;
     counter = (counter + 1) | 0;

@@ -1,13 +1,16 @@
 /**
  * Monte Carlo resampling in blocks of 1,024 resamples, each from its own stream: block b draws from sfc32 seeded with
- * sha256(seed LF "resample" LF b). Blocks can be run in any order, by any number of workers, and again after a stop; laid
+ * sha256(seed LF "resample/2" LF b). Blocks can be run in any order, by any number of workers, and again after a stop; laid
  * side by side in order they are always the same numbers.
  *
- * An index below n is drawn without bias: up to 4,096 units from 16-bit halves of a word, low half first, above from whole
- * words (Lemire's multiplication, the incomplete part drawn again).
+ * An index below n is drawn without bias by Lemire's multiplication, the incomplete part drawn again: up to 4,096 units two
+ * indices from the 16-bit halves of a word, low half first, the word drawn again unless both are accepted; above one index
+ * from a whole word. Resamples of an odd number of units draw one index more and leave it out. "resample/2" names these
+ * rules: other rules take another word.
  */
 import { sha256 } from '../base/digest.ts';
 import { requireCount, requireSeed, requireWithin } from './arguments.ts';
+import { type GeneratorState, generatorState } from './random.ts';
 
 /** Resamples per block; frozen, for results depend on it. */
 export const shardResamples = 1024;
@@ -16,24 +19,9 @@ export const shardResamples = 1024;
 const mostHalfWordUnits = 4096;
 const wordSpan = 4294967296;
 
-/** The four words of an sfc32 generator, changed in place. */
-export type GeneratorState = Int32Array;
-
-/** The state at the start of a block, its first 16 words thrown away. */
-function shardState(seed: string, shard: number): GeneratorState {
-  const digest = sha256(`${seed}\nresample\n${shard}`);
-  const bytes = new DataView(digest.buffer, digest.byteOffset, digest.byteLength);
-  const state = Int32Array.from([0, 4, 8, 12], (at) => bytes.getInt32(at));
-  fillIndices(state, new Uint32Array(16), wordSpan);
-  return state;
-}
-
-/** Fills `into` with indices below n from 16-bit halves; a half left over at the end is dropped. */
+/** Fills `into`, of even length, with pairs of indices below n. */
 function fillFromHalves(state: GeneratorState, into: Uint32Array, n: number): void {
-  let a = state[0] ?? 0;
-  let b = state[1] ?? 0;
-  let c = state[2] ?? 0;
-  let counter = state[3] ?? 0;
+  let [a = 0, b = 0, c = 0, counter = 0] = state;
   const refused = 65536 % n;
   const wanted = into.length;
   let filled = 0;
@@ -44,14 +32,11 @@ function fillFromHalves(state: GeneratorState, into: Uint32Array, n: number): vo
     b = (c + (c << 3)) | 0;
     c = (((c << 21) | (c >>> 11)) + word) | 0;
     const low = Math.imul(word & 65535, n);
-    if ((low & 65535) >= refused) {
-      into[filled] = low >>> 16;
-      filled += 1;
-    }
     const high = Math.imul(word >>> 16, n);
-    if ((high & 65535) >= refused && filled < wanted) {
-      into[filled] = high >>> 16;
-      filled += 1;
+    if ((low & 65535) >= refused && (high & 65535) >= refused) {
+      into[filled] = low >>> 16;
+      into[filled + 1] = high >>> 16;
+      filled += 2;
     }
   }
   state[0] = a;
@@ -60,12 +45,9 @@ function fillFromHalves(state: GeneratorState, into: Uint32Array, n: number): vo
   state[3] = counter;
 }
 
-/** Fills `into` with indices below n from whole words; the product is exact for n up to 2^21, and for n = 2^32. */
+/** Fills `into` with indices below n from whole words; the product is exact for n up to 2^21. */
 function fillFromWords(state: GeneratorState, into: Uint32Array, n: number): void {
-  let a = state[0] ?? 0;
-  let b = state[1] ?? 0;
-  let c = state[2] ?? 0;
-  let counter = state[3] ?? 0;
+  let [a = 0, b = 0, c = 0, counter = 0] = state;
   const refused = wordSpan % n;
   const wanted = into.length;
   let filled = 0;
@@ -88,59 +70,22 @@ function fillFromWords(state: GeneratorState, into: Uint32Array, n: number): voi
   state[3] = counter;
 }
 
-/**
- * Fills `into` with independent indices from 0 to n − 1, each exactly as likely, and moves the generator on.
- *
- * @param state  four words of sfc32
- * @param into   one resample
- * @param n      1 to 2^21
- */
-function fillIndices(state: GeneratorState, into: Uint32Array, n: number): void {
-  if (n <= mostHalfWordUnits) fillFromHalves(state, into, n);
-  else fillFromWords(state, into, n);
-}
-
-/** The totals of `into.length` resamples of the values, summed in drawing order: the mean's own loop, without an index list. */
-function fillTotals(state: GeneratorState, into: Float64Array, values: Float64Array): void {
-  let [a = 0, b = 0, c = 0, counter = 0] = state;
-  const n = values.length;
-  const refused = 65536 % n;
-  for (let draw = 0; draw < into.length; draw += 1) {
-    let total = 0;
-    let left = n;
-    while (left > 0) {
-      const word = (((a + b) | 0) + counter) | 0;
-      counter = (counter + 1) | 0;
-      a = b ^ (b >>> 9);
-      b = (c + (c << 3)) | 0;
-      c = (((c << 21) | (c >>> 11)) + word) | 0;
-      const low = Math.imul(word & 65535, n);
-      if ((low & 65535) >= refused) {
-        total += values[low >>> 16] ?? 0;
-        left -= 1;
-      }
-      const high = Math.imul(word >>> 16, n);
-      if ((high & 65535) >= refused && left > 0) {
-        total += values[high >>> 16] ?? 0;
-        left -= 1;
-      }
-    }
-    into[draw] = total;
-  }
-  state[0] = a;
-  state[1] = b;
-  state[2] = c;
-  state[3] = counter;
+/** Two columns, one value of each per unit; the statistic is the ratio of their sums. */
+export interface Columns {
+  readonly tops: Float64Array;
+  readonly bottoms: Float64Array;
 }
 
 /** What is computed from one resample. */
 export type ResampleStatistic =
-  /** From the sum of the drawn values. */
+  /** From the sum of the drawn values: drawn 1st, 3rd, 5th, ... plus drawn 2nd, 4th, ... */
   | {
       readonly kind: 'total';
       readonly values: Float64Array;
       readonly of: (total: number) => number;
     }
+  /** The drawn tops' sum over the drawn bottoms' sum. */
+  | ({ readonly kind: 'ratio' } & Columns)
   /** From how often each unit was drawn. */
   | { readonly kind: 'counts'; readonly of: (counts: Uint32Array) => number }
   /** From the list of drawn units. */
@@ -161,50 +106,79 @@ export interface ResampleShards {
   readonly run: (shard: number) => Float64Array;
 }
 
-function runTotals(
-  state: GeneratorState,
-  into: Float64Array,
-  statistic: Extract<ResampleStatistic, { kind: 'total' }>,
-): void {
-  const { values, of } = statistic;
-  if (values.length <= mostHalfWordUnits) {
-    fillTotals(state, into, values);
-  } else {
-    const units = new Uint32Array(values.length);
-    for (let draw = 0; draw < into.length; draw += 1) {
-      fillFromWords(state, units, values.length);
-      let total = 0;
-      for (let at = 0; at < units.length; at += 1) total += values[units[at] ?? 0] ?? 0;
-      into[draw] = total;
-    }
+/** Two sums side by side: a single one would wait for each addition. */
+function totalOf(values: Float64Array, drawn: Uint32Array): number {
+  const even = drawn.length - (drawn.length % 2);
+  let first = 0;
+  let second = 0;
+  for (let at = 0; at < even; at += 2) {
+    first += values[drawn[at] ?? 0] ?? 0;
+    second += values[drawn[at + 1] ?? 0] ?? 0;
   }
-  for (let draw = 0; draw < into.length; draw += 1) into[draw] = of(into[draw] ?? 0);
+  if (even < drawn.length) first += values[drawn[even] ?? 0] ?? 0;
+  return first + second;
 }
 
-function runUnits(
+/**
+ * The ratio of two columns' sums over the drawn units.
+ *
+ * @param columns  one top and one bottom per unit
+ * @param drawn    positions of units, at least one
+ * @example ratioOfTotals({ tops: new Float64Array([1, 2]), bottoms: new Float64Array([2, 4]) }, new Uint32Array([1, 1])) // => 0.5
+ */
+export function ratioOfTotals({ tops, bottoms }: Columns, drawn: Uint32Array): number {
+  let top = 0;
+  let bottom = 0;
+  for (let at = 0; at < drawn.length; at += 1) {
+    const unit = drawn[at] ?? 0;
+    top += tops[unit] ?? 0;
+    bottom += bottoms[unit] ?? 0;
+  }
+  return top / bottom;
+}
+
+function countInto(counts: Uint32Array, drawn: Uint32Array): Uint32Array {
+  counts.fill(0);
+  for (let at = 0; at < drawn.length; at += 1) {
+    const unit = drawn[at] ?? 0;
+    counts[unit] = (counts[unit] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The statistic as a function of the list of drawn units. */
+function reader(statistic: ResampleStatistic, units: number): (drawn: Uint32Array) => number {
+  switch (statistic.kind) {
+    case 'total':
+      return (drawn) => statistic.of(totalOf(statistic.values, drawn));
+    case 'ratio':
+      return (drawn) => ratioOfTotals(statistic, drawn);
+    case 'counts': {
+      const counts = new Uint32Array(units);
+      return (drawn) => statistic.of(countInto(counts, drawn));
+    }
+    case 'indices':
+      return statistic.of;
+  }
+}
+
+function fillResamples(
   state: GeneratorState,
   into: Float64Array,
-  { statistic, units }: { readonly statistic: ResampleStatistic; readonly units: number },
+  { statistic, units }: ResampleJob,
 ): void {
-  const drawn = new Uint32Array(units);
-  const counts = new Uint32Array(units);
-  for (let draw = 0; draw < into.length; draw += 1) {
-    fillIndices(state, drawn, units);
-    if (statistic.kind === 'counts') {
-      counts.fill(0);
-      for (let at = 0; at < units; at += 1)
-        counts[drawn[at] ?? 0] = (counts[drawn[at] ?? 0] ?? 0) + 1;
-      into[draw] = statistic.of(counts);
-    } else if (statistic.kind === 'indices') {
-      into[draw] = statistic.of(drawn);
-    }
+  const filled = new Uint32Array(units + (units % 2));
+  const drawn = filled.subarray(0, units);
+  const fill = units <= mostHalfWordUnits ? fillFromHalves : fillFromWords;
+  const read = reader(statistic, units);
+  for (let resample = 0; resample < into.length; resample += 1) {
+    fill(state, filled, units);
+    into[resample] = read(drawn);
   }
 }
 
 /**
  * Splits a Monte Carlo job into blocks that can be run anywhere and in any order.
- *
- * Progress is the number of blocks done, cancellation is not asking for the next one.
  *
  * @param job  units (at most 2^21), resamples, seed and statistic
  * @throws {LiftgateError} stats-argument-invalid  if a count or the seed is outside its range
@@ -213,7 +187,7 @@ function runUnits(
  * @see Lemire (2019), ACM Transactions on Modeling and Computer Simulation 29:3; Doty-Humphrey (2010), PractRand: sfc32
  */
 export function resampleShards(job: ResampleJob): ResampleShards {
-  const { units, resamples, seed, statistic } = job;
+  const { units, resamples, seed } = job;
   requireCount('units', units, 1);
   requireWithin('units', units, { lower: 1, upper: 2 ** 21 });
   requireCount('resamples', resamples, 1);
@@ -224,10 +198,9 @@ export function resampleShards(job: ResampleJob): ResampleShards {
     run: (shard) => {
       requireCount('shard', shard);
       requireWithin('shard', shard, { lower: 0, upper: count - 1 });
-      const state = shardState(seed, shard);
+      const state = generatorState(sha256(`${seed}\nresample/2\n${shard}`));
       const into = new Float64Array(Math.min(shardResamples, resamples - shard * shardResamples));
-      if (statistic.kind === 'total') runTotals(state, into, statistic);
-      else runUnits(state, into, { statistic, units });
+      fillResamples(state, into, job);
       return into;
     },
   };

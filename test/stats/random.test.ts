@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { randomStream, resamplingStream } from '../../src/stats/random.ts';
+import {
+  fillBelow,
+  randomStream,
+  resamplingState,
+  resamplingStream,
+} from '../../src/stats/random.ts';
 import { expectRefusal, testSeed } from '../support/statistics.ts';
 
 const seed = testSeed(20260810);
@@ -89,6 +94,17 @@ describe('resamplingStream', () => {
       ]
     `);
   });
+
+  test.each([1, 2, 7, 10, 100, 1000, 65537, 2 ** 21])(
+    'fillBelow gives the numbers of below(%i)',
+    (n) => {
+      const stream = resamplingStream(seed);
+      const state = resamplingState(seed);
+      const drawn = new Uint32Array(3000);
+      for (const part of [drawn.subarray(0, 1777), drawn.subarray(1777)]) fillBelow(state, part, n);
+      expect([...drawn]).toEqual(Array.from({ length: 3000 }, () => stream.below(n)));
+    },
+  );
 
   test('is even over 37 cells', () => {
     const stream = resamplingStream(seed);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { cosSin } from '../../src/stats/cos-sin.ts';
 import { invertedSum } from '../../src/stats/inverted-sum.ts';
@@ -14,6 +15,71 @@ function job(units: number, resamples: number, statistic: ResampleJob['statistic
 }
 
 describe('resampleShards', () => {
+  /** The stream as its documentation says, in big integers and without any of the kernel's code. */
+  function slowStream(shard: number): () => bigint {
+    const digest = createHash('sha256')
+      .update(`${testSeed(31)}\nresample/2\n${shard}`)
+      .digest();
+    const wrap = (value: bigint): bigint => BigInt.asUintN(32, value);
+    let [a, b, c, counter] = [0, 4, 8, 12].map((at) => BigInt(digest.readUInt32BE(at))) as [
+      bigint,
+      bigint,
+      bigint,
+      bigint,
+    ];
+    const word = (): bigint => {
+      const mixed = wrap(a + b + counter);
+      counter = wrap(counter + 1n);
+      a = b ^ (b >> 9n);
+      b = wrap(c + (c << 3n));
+      c = wrap(wrap((c << 21n) | (c >> 11n)) + mixed);
+      return mixed;
+    };
+    for (let warm = 0; warm < 16; warm += 1) word();
+    return word;
+  }
+
+  function slowIndices(units: number, shard: number): number[] {
+    const word = slowStream(shard);
+    const n = BigInt(units);
+    const accepted = (part: bigint, bits: bigint): boolean =>
+      BigInt.asUintN(Number(bits), part * n) >= (1n << bits) % n;
+    const indices: number[] = [];
+    while (indices.length < 4 * (units + (units % 2))) {
+      const drawn = word();
+      const [low, high] = [drawn & 65535n, drawn >> 16n];
+      if (units > 4096) {
+        if (accepted(drawn, 32n)) indices.push(Number((drawn * n) >> 32n));
+      } else if (accepted(low, 16n) && accepted(high, 16n)) {
+        indices.push(Number((low * n) >> 16n), Number((high * n) >> 16n));
+      }
+    }
+    return indices;
+  }
+
+  test.each([1, 2, 7, 77, 1000, 3001, 4096, 4097, 5000])(
+    'draws the indices of %i units that its documentation describes, block by block',
+    (units) => {
+      const seen: number[] = [];
+      const shards = resampleShards(
+        job(units, shardResamples + 4, {
+          kind: 'indices',
+          of: (drawn) => {
+            if (seen.length < 4 * units) seen.push(...drawn);
+            return 0;
+          },
+        }),
+      );
+      for (const shard of [1, 0]) {
+        seen.length = 0;
+        shards.run(shard);
+        const width = units + (units % 2);
+        const expected = slowIndices(units, shard).filter((_, at) => at % width < units);
+        expect(seen).toEqual(expected);
+      }
+    },
+  );
+
   test('keeps its numbers: the first draws of blocks 0 and 1 are recorded', () => {
     const seen: number[][] = [];
     const shards = resampleShards(
@@ -28,22 +94,10 @@ describe('resampleShards', () => {
     expect(shards.count).toBe(2);
     const sizes = [shards.run(0).length, shards.run(1).length];
     expect(sizes).toEqual([shardResamples, 2000 - shardResamples]);
-    expect([seen[0], seen[shardResamples]]).toMatchInlineSnapshot(`
-      [
-        [
-          98,
-          861,
-          316,
-          76,
-        ],
-        [
-          416,
-          203,
-          838,
-          753,
-        ],
-      ]
-    `);
+    expect([seen[0], seen[shardResamples]]).toEqual([
+      [164, 742, 946, 119],
+      [23, 770, 662, 405],
+    ]);
   });
 
   test.each([7, 1000, 5000])('draws each of %i units equally often', (units) => {
@@ -67,7 +121,7 @@ describe('resampleShards', () => {
   });
 
   test.each([50, 5000])(
-    'the three kinds of statistic see the same resamples of %i units',
+    'the four kinds of statistic see the same resamples of %i units',
     (units) => {
       const values = Float64Array.from({ length: units }, (_, index) => index % 17);
       const total = resampleShards(job(units, 40, { kind: 'total', values, of: (sum) => sum })).run(
@@ -85,6 +139,10 @@ describe('resampleShards', () => {
           of: (drawn) => drawn.reduce((sum, unit) => sum + (values[unit] ?? 0), 0),
         }),
       ).run(0);
+      const ratio = resampleShards(
+        job(units, 40, { kind: 'ratio', tops: values, bottoms: new Float64Array(units).fill(1) }),
+      ).run(0);
+      expect(ratio.map((share) => Math.round(share * units))).toEqual(total);
       expect(counts).toEqual(total);
       expect(indices).toEqual(total);
     },
