@@ -18,6 +18,11 @@ export interface ValuedBounds {
   readonly bounds: Bounds;
 }
 
+/** Bounds on the effective number of cases, in [units, cases]. */
+export interface CaseRiskBounds extends ValuedBounds {
+  readonly effectiveCases: number;
+}
+
 function mean(values: readonly number[]): number {
   return sum(values) / values.length;
 }
@@ -68,7 +73,7 @@ export function caseMeanBounds(sample: Sample, error: number): ValuedBounds | In
 export function caseRiskBounds(
   sample: Sample,
   { error, width }: { readonly error: number; readonly width: number },
-): ValuedBounds | Indeterminate {
+): CaseRiskBounds | Indeterminate {
   const units = sample.units.map((unit) => unit.values.map((pair) => pair.improvement / width));
   const shortfall = caseShortfall(units.map((unit) => unit.length));
   if (shortfall !== null) return indeterminate(shortfall);
@@ -77,6 +82,7 @@ export function caseRiskBounds(
   return {
     value: width * unitTotals(units).estimate,
     bounds: { lower: width * found.lower, upper: width * found.upper },
+    effectiveCases: found.effectiveCases,
   };
 }
 

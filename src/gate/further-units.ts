@@ -1,6 +1,6 @@
 /** Further units an unresolved gate would need, by the normal approximation, for the planned and for the observed effect. */
 import * as z from 'zod';
-import { caseMeans } from '../analysis/clustered-bounds.ts';
+import { caseMeans, caseRiskBounds } from '../analysis/clustered-bounds.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
@@ -53,17 +53,28 @@ function plannedEffect(seal: SealedExperiment, gate: EffectGate): number | null 
 }
 
 /**
- * Standard deviation to plan with. A binary measure with effect e disagrees in at least a share e of its units, so its spread is
- * never taken below that, however tied the sample is.
+ * Standard deviation per unit to plan with. A binary measure with effect e disagrees in at least a share e of its observations, so
+ * its spread is never taken below that, however tied the sample is. Observations are units, or, where cases are weighed, the
+ * effective cases the deciding interval counts in a unit.
  */
-function planningDeviation(gate: EffectGate, sample: Sample, effect: number): number {
-  const seen = isCaseWeighted(gate)
+function planningDeviation({ gate, sample, error }: NeedOptions, effect: number): number {
+  const byCase = isCaseWeighted(gate);
+  const seen = byCase
     ? unitVariance(sample)
     : moments(sample.units.map((each) => each.improvement)).variance;
   if (gate.measure.kind !== 'binary') return Math.sqrt(seen);
   const width = rangeWidth(gate.measure);
   const share = Math.min(1, Math.abs(effect) / width);
-  return Math.sqrt(Math.max(seen, width * width * share * (1 - share)));
+  const perUnit = byCase ? effectiveCasesPerUnit(sample, { error, width }) : 1;
+  return Math.sqrt(Math.max(seen, (width * width * share * (1 - share)) / perUnit));
+}
+
+function effectiveCasesPerUnit(
+  sample: Sample,
+  options: { readonly error: number; readonly width: number },
+): number {
+  const found = caseRiskBounds(sample, options);
+  return isIndeterminate(found) ? 1 : found.effectiveCases / sample.units.length;
 }
 
 function isCaseWeighted({ method }: EffectGate): boolean {
@@ -83,13 +94,14 @@ interface NeedOptions {
   readonly target: number;
 }
 
-function needAt({ gate, sample, error, target }: NeedOptions, effect: number): UnitNeed {
+function needAt(options: NeedOptions, effect: number): UnitNeed {
+  const { gate, sample, error, target } = options;
   const rounded = roundSignificant(effect, rangeWidth(gate.measure));
   if (gate.method === 'roster-t') {
     return { effect: rounded, units: null, further: null, reason: rosterReason };
   }
   const found = requiredUnits({
-    standardDeviation: planningDeviation(gate, sample, effect),
+    standardDeviation: planningDeviation(options, effect),
     effect,
     threshold: gate.threshold,
     error,

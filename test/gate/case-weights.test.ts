@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { requiredUnits } from '../../src/stats/power.ts';
 import { type CaseTable, type EvidenceTable, rightMeasure } from '../support/evidence.ts';
 import { gateOf, judged } from '../support/judged.ts';
 import { referencePath } from '../support/reference.ts';
@@ -191,6 +192,38 @@ describe('case weights', () => {
     const [plan] = judged(tableOf(units)).furtherUnits;
     expect(plan?.atObserved).toMatchObject({ effect: 0.2, reason: null });
     expect(plan?.atObserved.units).toBeGreaterThan(60);
+  });
+
+  test('plan a binary measure for as many cases as independent ones, not for as many units', () => {
+    const independent = Array.from({ length: 10 }, (_, at) => [
+      at % 2,
+      ...Array.from({ length: 9 }, () => 0),
+    ]);
+    const [plan] = judged(tableOf(independent)).furtherUnits;
+    const cases = requiredUnits({
+      standardDeviation: Math.sqrt(0.05 * 0.95),
+      effect: 0.05,
+      threshold: 0,
+      error: 0.025,
+      power: 0.8,
+    });
+    if (!('units' in cases)) throw new Error('a positive effect is reachable');
+    expect(cases.units).toBe(150);
+    expect(plan?.atObserved).toMatchObject({ effect: 0.05, units: 15, further: 5 });
+  });
+
+  test('plan a tied sample as if the cases of a unit told one thing', () => {
+    const tied = Array.from({ length: 10 }, () => [0, 0, 0, 0]);
+    const claim = { minimumEffect: 0.2 };
+    const [byCase] = judged(tableOf(tied, { claim })).furtherUnits;
+    const [byUnit] = judged(
+      tableOf(
+        tied.map(() => [0]),
+        { claim },
+      ),
+    ).furtherUnits;
+    expect(byCase?.atEffect).toMatchObject({ effect: 0.2, reason: null });
+    expect(byCase?.atEffect).toEqual(byUnit?.atEffect);
   });
 });
 
