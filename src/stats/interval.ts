@@ -5,48 +5,51 @@
  * that one bound misses on its own side; both bounds of a pair are given at that same error.
  */
 
-/** The spellings of every method that may stand in an interval. */
-export type IntervalMethod =
-  | 'tango-score'
-  | 'exact-unconditional'
-  | 'clopper-pearson'
-  | 'wilson'
-  | 't'
-  | 'cr2'
-  | 'welch-t'
-  | 'pooled-t'
-  | 'noncentral-t'
-  | 'trimmed-t'
-  | 'sign-flip'
-  | 'hodges-lehmann'
-  | 'log-wald'
-  | 'bootstrap-percentile'
-  | 'bootstrap-basic'
-  | 'bootstrap-bca'
-  | 'bootstrap-t'
-  | 't-bootstrap-t'
-  | 'betting-fixed-n'
-  | 'tango-effective-n'
-  | 'mcnemar-exact'
-  | 'newcombe-8'
-  | 'newcombe-9-continuity'
-  | 'newcombe-10'
-  | 'newcombe-10-continuity'
-  | 'bonett-price'
-  | 'agresti-min'
-  | 'wald'
-  | 'wald-continuity'
-  | 'conditional-exact'
-  | 'wilson-continuity'
-  | 'agresti-coull'
-  | 'jeffreys'
-  | 'jeffreys-open-ends'
-  | 'mid-p'
-  | 'miettinen-nurminen'
-  | 'mee'
-  | 'newcombe'
-  | 'newcombe-continuity'
-  | 'agresti-caffo';
+/** The spellings of every method that may stand in an interval; docs/statistics.md has a row for each. */
+export const intervalMethods = [
+  'tango-score',
+  'exact-unconditional',
+  'clopper-pearson',
+  'wilson',
+  't',
+  'cr2',
+  'welch-t',
+  'pooled-t',
+  'noncentral-t',
+  'trimmed-t',
+  'sign-flip',
+  'hodges-lehmann',
+  'log-wald',
+  'bootstrap-percentile',
+  'bootstrap-basic',
+  'bootstrap-bca',
+  'bootstrap-t',
+  't-bootstrap-t',
+  'betting-fixed-n',
+  'tango-effective-n',
+  'mcnemar-exact',
+  'newcombe-8',
+  'newcombe-9-continuity',
+  'newcombe-10',
+  'newcombe-10-continuity',
+  'bonett-price',
+  'agresti-min',
+  'wald',
+  'wald-continuity',
+  'conditional-exact',
+  'wilson-continuity',
+  'agresti-coull',
+  'jeffreys',
+  'jeffreys-open-ends',
+  'mid-p',
+  'miettinen-nurminen',
+  'mee',
+  'newcombe',
+  'newcombe-continuity',
+  'agresti-caffo',
+] as const;
+/** One method. */
+export type IntervalMethod = (typeof intervalMethods)[number];
 
 /** `finite-sample`: the error holds at every sample size. `asymptotic`: it is approached as the units grow. */
 export type Guarantee = 'finite-sample' | 'asymptotic';
