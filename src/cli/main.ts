@@ -120,7 +120,7 @@ function command(parent: Command, words: string, description: string, example: s
     .command(words)
     .description(description)
     .option('--json', 'one JSON document on stdout, everything else on stderr')
-    .option('--ledger <folder>', 'ledger folder', 'ledger')
+    .option('--ledger <place>', 'ledger: a folder or a postgres:// URL', 'ledger')
     .addHelpText('after', `\nExample:\n  $ ${example}`)
     .exitOverride();
 }

@@ -1,6 +1,5 @@
 /** What commands share: the experiment, the ledger and the run folder that words on the command line name. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DecisionDocument, exitCodeOf } from '../report/decision.ts';
@@ -11,7 +10,8 @@ import {
   loadExperiment,
   type OpenOptions,
 } from '../store/experiment-folder.ts';
-import { openLedger } from '../store/ledger-folder.ts';
+import { ledgerExists, openLedger } from '../store/ledger-folder.ts';
+import { isPostgresUrl, parsePostgresUrl } from '../store/postgres-server.ts';
 import type { LedgerView } from '../verify/verify.ts';
 import type { CommandContext } from './context.ts';
 
@@ -25,7 +25,12 @@ export function commandLedger(
   context: CommandContext,
   options: { readonly ledger: string },
 ): Ledger {
-  return openLedger(resolve(context.cwd, options.ledger));
+  return openLedger(ledgerPlace(context, options));
+}
+
+/** A folder from where the command runs, or a URL as it is. */
+function ledgerPlace(context: CommandContext, { ledger }: { readonly ledger: string }): string {
+  return isPostgresUrl(ledger) ? ledger : resolve(context.cwd, ledger);
 }
 
 /**
@@ -36,23 +41,23 @@ export async function ledgerView(
   context: CommandContext,
   options: { readonly ledger: string },
 ): Promise<LedgerView> {
-  const mend =
-    'Name the ledger folder with --ledger, or check the folder alone with --without-ledger.';
-  return await viewOf(existingLedger(context, options, mend));
+  const mend = 'Name the ledger with --ledger, or check the folder alone with --without-ledger.';
+  return await viewOf(await existingLedger(context, options, mend));
 }
 
 /**
- * A ledger that is to be read: a mistyped folder must not pass for a sound, empty ledger.
+ * A ledger that is to be read: a mistyped place must not pass for a sound, empty ledger.
  * @throws {LiftgateError} ledger-damaged when there is none
  */
-export function existingLedger(
+export async function existingLedger(
   context: CommandContext,
   options: { readonly ledger: string },
-  mend = 'Name the ledger folder with --ledger.',
-): Ledger {
-  if (!existsSync(join(resolve(context.cwd, options.ledger), 'log'))) {
+  mend = 'Name the ledger with --ledger: a folder, or a postgres:// URL.',
+): Promise<Ledger> {
+  const { ledger } = options;
+  if (!(await ledgerExists(ledgerPlace(context, options)))) {
     throw new LiftgateError('ledger-damaged', 'There is no ledger here.', {
-      where: { file: options.ledger },
+      where: { file: isPostgresUrl(ledger) ? parsePostgresUrl(ledger).shown : ledger },
       mend,
     });
   }

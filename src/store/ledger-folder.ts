@@ -8,6 +8,7 @@
  * success the second time, so the store refuses all further work until it is opened again.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Digest, digestHex, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
@@ -19,6 +20,8 @@ import {
   openLedgerStore,
 } from '../ledger/ledger.ts';
 import { errorCodeOf, type LedgerFiles, nodeFiles } from './ledger-files.ts';
+import { postgresStore } from './ledger-postgres.ts';
+import { isPostgresUrl } from './postgres-server.ts';
 
 /** Largest object read back, in bytes. */
 export const maximumObjectBytes = 1_073_741_824;
@@ -299,15 +302,17 @@ function randomPause(): Promise<void> {
 }
 
 /**
- * Opens the ledger in a folder. A folder without entries is an empty ledger; its genesis is written with the first append.
+ * Opens the ledger in a folder or in PostgreSQL. A place without entries is an empty ledger; its genesis is written with the first
+ * append.
  *
- * @param folder   usually `ledger` beside the experiments
+ * @param place    a folder, usually `ledger` beside the experiments, or a URL such as `postgres://user@host/database?ledger=NAME`
  * @param options  `actor` (default `local`) and `origin` (default `liftgate`) are recorded as claims; the other ports are for tests
+ * @throws {LiftgateError} usage  when the URL is malformed
  * @example (await openLedger('no-such-folder').verify()).entries // => 0
  */
-export function openLedger(folder: string, options: OpenLedgerOptions = {}): Ledger {
+export function openLedger(place: string, options: OpenLedgerOptions = {}): Ledger {
   const { files, ...ports } = options;
-  return openLedgerStore(folderStore(folder, files), {
+  return openLedgerStore(storeOf(place, files), {
     now: () => new Date().toISOString(),
     actor: 'local',
     random: () => randomBytes(16).toString('hex'),
@@ -316,4 +321,22 @@ export function openLedger(folder: string, options: OpenLedgerOptions = {}): Led
     unicode: process.versions['unicode'] ?? 'unknown',
     ...ports,
   });
+}
+
+function storeOf(place: string, files?: LedgerFiles): LedgerStore {
+  return isPostgresUrl(place) ? postgresStore(place) : folderStore(place, files);
+}
+
+/**
+ * Whether there is a ledger: entries in PostgreSQL, a folder `log` on the disk.
+ * @throws {LiftgateError} usage, ledger-unsafe, ledger-busy
+ */
+export async function ledgerExists(place: string): Promise<boolean> {
+  if (!isPostgresUrl(place)) return existsSync(join(place, 'log'));
+  try {
+    return (await postgresStore(place).listEntries()) > 0;
+  } catch (error) {
+    if (error instanceof LiftgateError && error.code === 'ledger-damaged') return true;
+    throw error;
+  }
 }

@@ -101,7 +101,7 @@ describe.concurrent('liftgate verify', () => {
     );
     expect(missing.exitCode).toBe(42);
     expect(missing.stderr).toBe(
-      'ledger [ledger-damaged]\n  There is no ledger here.\n  Name the ledger folder with --ledger, or check the folder alone with --without-ledger.\n',
+      'ledger [ledger-damaged]\n  There is no ledger here.\n  Name the ledger with --ledger, or check the folder alone with --without-ledger.\n',
     );
     const alone = await verifiedAfter(
       (copy) => rmSync(join(copy, 'ledger'), { recursive: true }),

@@ -16,7 +16,7 @@ interface LedgerFlags {
 /** Every entry, a line each. */
 export async function list(context: CommandContext, options: LedgerFlags): Promise<number> {
   const { output } = context;
-  const ledger = existingLedger(context, options);
+  const ledger = await existingLedger(context, options);
   const entries = await ledger.entries();
   const { experiments, exposures, outcomes, claims } = await ledger.state();
   const nameOfPlan = (plan: Digest | undefined): string =>
@@ -51,7 +51,7 @@ export async function show(
   options: LedgerFlags,
   word: string,
 ): Promise<number> {
-  const entries = await existingLedger(context, options).entries();
+  const entries = await (await existingLedger(context, options)).entries();
   const found = /^\d+$/.test(word) ? entries[Number(word)] : undefined;
   if (found === undefined) {
     throw new LiftgateError('usage', `The ledger has no entry "${word}".`, {
@@ -76,7 +76,7 @@ export async function show(
 /** Chain, states and objects; exit 42 when something is damaged. */
 export async function verifyLedger(context: CommandContext, options: LedgerFlags): Promise<number> {
   const { output } = context;
-  const report = await existingLedger(context, options).verify();
+  const report = await (await existingLedger(context, options)).verify();
   output.line(
     `ledger ${report.ledger ?? 'none'}: ${report.entries} entries, head ${report.head ?? 'none'}`,
   );

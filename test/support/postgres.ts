@@ -1,0 +1,138 @@
+/**
+ * A PostgreSQL server of the tests' own: a fresh cluster in a temporary folder, reached over a Unix socket there, gone afterwards.
+ *
+ * Debian keeps the programs in /usr/lib/postgresql/VERSION/bin; LIFTGATE_POSTGRES_BIN names another folder. PostgreSQL refuses to
+ * run as root, so root starts it as the user `postgres`. With CI=true a missing server fails the tests.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll } from 'vitest';
+
+const installed = '/usr/lib/postgresql';
+
+function programsFolder(): string | null {
+  const own = process.env['LIFTGATE_POSTGRES_BIN'];
+  const versions = existsSync(installed) ? readdirSync(installed) : [];
+  const newest = versions.toSorted((first, second) => Number(second) - Number(first));
+  const folders = [own, ...newest.map((version) => join(installed, version, 'bin'))];
+  return (
+    folders.find((folder) => folder !== undefined && existsSync(join(folder, 'initdb'))) ?? null
+  );
+}
+
+/** How to get a server where there is none. */
+export const howToInstall =
+  'PostgreSQL is not installed: run `bash .ci/services.sh` (Debian: apt-get install postgresql), or name the folder of initdb in LIFTGATE_POSTGRES_BIN.';
+
+/** Whether the tests can run here; in CI they must. */
+export const hasPostgres: boolean = programsFolder() !== null || process.env['CI'] === 'true';
+if (!hasPostgres) console.warn(`The tests of the PostgreSQL ledger are left out. ${howToInstall}`);
+
+/** Settings of postgresql.conf. */
+export type ServerSettings = Readonly<Record<string, string>>;
+
+/** A running cluster. */
+export class TestServer {
+  readonly folder: string;
+  private readonly programs: string;
+  private readonly settings: ServerSettings;
+
+  /** @param root  where the cluster lies; without it where no disk slows it down */
+  constructor(
+    settings: ServerSettings = {},
+    root = existsSync('/dev/shm') ? '/dev/shm' : tmpdir(),
+  ) {
+    const programs = programsFolder();
+    if (programs === null) throw new Error(howToInstall);
+    this.programs = programs;
+    this.settings = settings;
+    this.folder = this.run(['mktemp', '-d', join(root, 'liftgate-pg-XXXXXX')]).trim();
+    this.run([
+      ...[join(programs, 'initdb'), '-D', this.data, '-U', 'owner', '-A', 'trust'],
+      ...['-E', 'UTF8', '--locale=C', '--no-sync'],
+    ]);
+    this.start();
+  }
+
+  private get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  /** URL of a ledger for a role. */
+  url(ledger = 'main', { user = 'owner', more = '' } = {}): string {
+    return `postgres://${user}@localhost/postgres?host=${this.folder}&ledger=${ledger}${more}`;
+  }
+
+  start(): void {
+    const settings = Object.entries({ listen_addresses: '', ...this.settings });
+    const words = settings.map(([name, value]) => `-c ${name}='${value}'`).join(' ');
+    this.control(
+      'start',
+      '-l',
+      join(this.folder, 'log'),
+      '-t',
+      '60',
+      '-o',
+      `-k ${this.folder} ${words}`,
+    );
+  }
+
+  /** `immediate` is a crash: nothing is written down before the end. */
+  stop(mode: 'fast' | 'immediate' = 'immediate'): void {
+    this.control('stop', '-m', mode);
+  }
+
+  /** Stops the server and removes the cluster. */
+  remove(): void {
+    if (existsSync(join(this.data, 'postmaster.pid'))) this.stop();
+    this.run(['rm', '-rf', this.folder]);
+  }
+
+  log(): string {
+    return readFileSync(join(this.folder, 'log'), 'utf8');
+  }
+
+  /** Runs statements, outside any ledger store. */
+  async query(text: string, user = 'owner'): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url('main', { user }) });
+    await client.connect();
+    try {
+      const result: pg.QueryResult | pg.QueryResult[] = await client.query(text);
+      return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
+    } finally {
+      await client.end();
+    }
+  }
+
+  private control(verb: 'start' | 'stop', ...words: string[]): void {
+    this.run([join(this.programs, 'pg_ctl'), verb, '-D', this.data, '-w', ...words]);
+  }
+
+  private run(command: readonly string[]): string {
+    const asUser = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+    const [program = '', ...words] = [...asUser, ...command];
+    const { status, stdout, stderr, error } = spawnSync(program, words, {
+      cwd: '/',
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    if (status === 0) return stdout;
+    throw new Error(`${command.join(' ')} failed: ${error?.message ?? ''}${stderr}${stdout}`);
+  }
+}
+
+/** A server for the tests of one file. */
+export function testServer(settings: ServerSettings = {}): () => TestServer {
+  let server: TestServer | null = null;
+  beforeAll(() => {
+    server = new TestServer(settings);
+  }, 120_000);
+  afterAll(() => server?.remove());
+  return () => {
+    if (server === null) throw new Error('the server is started by beforeAll');
+    return server;
+  };
+}
