@@ -1,18 +1,32 @@
 #!/usr/bin/env bash
-# Programs the tests need beside Node: Chromium, which opens the HTML report. Installed by the system's package manager when missing.
+# Programs the tests need beside Node: Chromium, which opens the HTML report, and PostgreSQL, whose ledger the tests run on servers of
+# their own. Installed by the system's package manager when missing; a program that cannot be had fails here, not later.
 set -euo pipefail
 
-browser="${CHROMIUM:-/usr/bin/chromium}"
-if [ -x "$browser" ]; then
-  echo "browser: $("$browser" --version --no-sandbox 2>/dev/null | head -1)"
-  exit 0
-fi
-if ! command -v apt-get >/dev/null; then
-  echo "No browser at $browser and no apt-get here: install Chromium, or name one in CHROMIUM." >&2
-  exit 1
-fi
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
-export DEBIAN_FRONTEND=noninteractive
-as_root apt-get update -q
-as_root apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core
+install() {
+  if ! command -v apt-get >/dev/null; then
+    echo "$1 is missing and there is no apt-get here: $2." >&2
+    exit 1
+  fi
+  shift 2
+  export DEBIAN_FRONTEND=noninteractive
+  as_root apt-get update -q
+  as_root apt-get install -y -q --no-install-recommends "$@"
+}
+
+browser="${CHROMIUM:-/usr/bin/chromium}"
+[ -x "$browser" ] || install "The browser $browser" 'install Chromium, or name one in CHROMIUM' chromium fonts-dejavu-core
 echo "browser: $("$browser" --version --no-sandbox 2>/dev/null | head -1)"
+
+newest_server() {
+  if [ -n "${LIFTGATE_POSTGRES_BIN:-}" ]; then echo "$LIFTGATE_POSTGRES_BIN"; return; fi
+  find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -1
+}
+server=$(newest_server)
+if [ ! -x "$server/initdb" ]; then
+  install PostgreSQL 'install PostgreSQL 14 or newer, or name the folder of initdb in LIFTGATE_POSTGRES_BIN' postgresql
+  server=$(newest_server)
+fi
+[ -x "$server/initdb" ] || { echo 'PostgreSQL was installed, but initdb is not where Debian keeps it: name its folder in LIFTGATE_POSTGRES_BIN.' >&2; exit 1; }
+echo "server: $("$server/postgres" --version)"
