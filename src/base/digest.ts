@@ -20,6 +20,28 @@ export function digestOf(bytes: Uint8Array | string): Digest {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
+/** A digest over bytes that are still coming. */
+export interface RunningDigest {
+  /** Takes the next bytes (a string as UTF-8). */
+  add(bytes: Uint8Array | string): void;
+  /** Digest of everything taken so far; more may follow. */
+  value(): Digest;
+}
+
+/**
+ * SHA-256 of bytes taken piece by piece, readable at every point.
+ * @example runningDigest().value() // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+ */
+export function runningDigest(): RunningDigest {
+  const hash = createHash('sha256');
+  return {
+    add: (bytes) => {
+      hash.update(bytes);
+    },
+    value: () => `sha256:${hash.copy().digest('hex')}`,
+  };
+}
+
 /** SHA-256 of the canonical JSON of a value, without a line end. */
 export function digestOfValue(value: unknown): Digest {
   return digestOf(canonicalBytes(value));

@@ -6,6 +6,7 @@
 /** Every error code with the exit code of its command (DESIGN 10). docs/refusals.md is compared with this one. */
 export const errorExitCodes = {
   usage: 64,
+  'trust-invalid': 64,
   internal: 70,
   interrupted: 130,
   'file-unreadable': 40,
@@ -21,6 +22,8 @@ export const errorExitCodes = {
   'seal-invalid': 41,
   'receipt-invalid': 41,
   'run-invalid': 41,
+  'signature-invalid': 41,
+  'signature-missing': 41,
   'ledger-conflict': 42,
   'ledger-damaged': 42,
   'ledger-unsafe': 42,
@@ -97,6 +100,11 @@ export const problemCodes = [
   'gate-role',
   'gate-not-optional',
   'guardrail-ungated',
+  'rate-not-binary',
+  'rate-limit',
+  'latency-not-duration',
+  'latency-limit',
+  'budget-gate-without-cap',
   'accuracy-alone',
   'lift-below-zero',
   'out-of-reach',
