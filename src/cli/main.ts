@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { LiftgateError } from '../base/errors.ts';
 import { engineVersion } from '../store/engine.ts';
 import { type CalculatorKind, calculatorGroups } from './calculators.ts';
+import type { HostLanguage } from './commands/init.ts';
 import type { ReportOptions } from './commands/report.ts';
 import type { CommandContext } from './context.ts';
 import {
@@ -12,6 +13,8 @@ import {
   failureText,
   type Output,
 } from './print.ts';
+
+const hostLanguages = ['javascript', 'python'] as const satisfies readonly HostLanguage[];
 
 interface Shared {
   readonly json?: boolean;
@@ -126,6 +129,20 @@ function command(parent: Command, words: string, description: string, example: s
 }
 
 function addSpecCommands(program: Command, act: Act): void {
+  command(
+    program,
+    'init <name>',
+    'write a runnable experiment into a new folder',
+    'liftgate init my-experiment --host python',
+  )
+    .addOption(
+      new Option('--host <language>', 'language of the host')
+        .choices(hostLanguages)
+        .default('javascript'),
+    )
+    .action((name: string, options: { host: HostLanguage }) =>
+      act(async (context) => (await import('./commands/init.ts')).init(context, options, name)),
+    );
   command(
     program,
     'check <experiment>',

@@ -6,6 +6,9 @@ import { rngVersion, statisticsVersions } from '../stats/versions.ts';
 
 const sourceFolder = join(import.meta.dirname, '..');
 
+/** Folder of the package: holds package.json, the built files and the templates. */
+export const packageFolder = join(sourceFolder, '..');
+
 function shippedFiles(): Material[] {
   return readdirSync(sourceFolder, { recursive: true, withFileTypes: true })
     .filter(
@@ -19,7 +22,7 @@ function shippedFiles(): Material[] {
 
 /** Version word of package.json. */
 export function engineVersion(): string {
-  const text = readFileSync(join(sourceFolder, '..', 'package.json'), 'utf8');
+  const text = readFileSync(join(packageFolder, 'package.json'), 'utf8');
   const found = /"version":\s*"([^"]+)"/.exec(text)?.[1];
   return found ?? 'unknown';
 }
