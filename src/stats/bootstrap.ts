@@ -9,7 +9,7 @@ import { requireCount, requireError, requireSeed } from './arguments.ts';
 import type { Bounds, Indeterminate } from './interval.ts';
 import { indeterminate, isIndeterminate } from './interval.ts';
 import { meanDifferenceBounds, spreadOf } from './mean-difference.ts';
-import { fillBelow, resamplingState } from './random.ts';
+import { type GeneratorState, resamplingState } from './random.ts';
 import { enumerateResamples, type Resample } from './resampling.ts';
 
 /** Up to so many units the bootstrap distribution is enumerated. */
@@ -87,15 +87,37 @@ function exactLaw(centred: Float64Array, statistic: Statistic): Law {
   return { values: Float64Array.from(points, ({ value }) => value), cumulated, total };
 }
 
-/** Sum and sum of squares of the drawn values, added in drawing order: a sealed bound depends on it. */
-function resampleOf(centred: Float64Array, drawn: Uint32Array): Resample {
+/**
+ * Total and sum of squares of one resample, added in drawing order: a sealed bound depends on it. The generator and its
+ * index rule are those of fillBelow, written out here because a list between two loops costs as much as the draw itself.
+ */
+function drawResample(state: GeneratorState, centred: Float64Array): Resample {
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
+  const units = centred.length;
+  const perBucket = 1 / Math.floor(4294967296 / units);
   let total = 0;
   let squares = 0;
-  for (let at = 0; at < drawn.length; at += 1) {
-    const value = centred[drawn[at] ?? 0] ?? 0;
+  for (let unit = 0; unit < units; unit += 1) {
+    let index: number;
+    do {
+      const word = (((a + b) | 0) + counter) | 0;
+      counter = (counter + 1) | 0;
+      a = b ^ (b >>> 9);
+      b = (c + (c << 3)) | 0;
+      c = (((c << 21) | (c >>> 11)) + word) | 0;
+      index = (((word >>> 0) + 0.5) * perBucket) | 0;
+    } while (index >= units);
+    const value = centred[index] ?? 0;
     total += value;
     squares += value * value;
   }
+  state[0] = a;
+  state[1] = b;
+  state[2] = c;
+  state[3] = counter;
   return { total, squares };
 }
 
@@ -105,12 +127,8 @@ function monteCarloLaw(
   { seed, resamples }: BootstrapOptions,
 ): Law {
   const state = resamplingState(seed);
-  const drawn = new Uint32Array(centred.length);
   const values = new Float64Array(resamples);
-  for (let resample = 0; resample < resamples; resample += 1) {
-    fillBelow(state, drawn, centred.length);
-    values[resample] = statistic(resampleOf(centred, drawn));
-  }
+  for (let at = 0; at < resamples; at += 1) values[at] = statistic(drawResample(state, centred));
   values.sort();
   return { values, cumulated: undefined, total: resamples };
 }

@@ -117,23 +117,24 @@ export function resamplingState(seed: string): GeneratorState {
  * @example fillBelow(resamplingState('00'.repeat(32)), new Uint32Array(3), 10) // => undefined
  */
 export function fillBelow(state: GeneratorState, into: Uint32Array, n: number): void {
-  let [a = 0, b = 0, c = 0, counter = 0] = state;
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
   const bucket = Math.floor(words / n);
   // word + 1/2 lies at least half a bucket's share off every whole number, far more than the product is rounded by.
   const perBucket = 1 / bucket;
-  const wanted = into.length;
-  let filled = 0;
-  while (filled < wanted) {
-    const word = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (((c << 21) | (c >>> 11)) + word) | 0;
-    const index = (((word >>> 0) + 0.5) * perBucket) | 0;
-    if (index < n) {
-      into[filled] = index;
-      filled += 1;
-    }
+  for (let at = 0; at < into.length; at += 1) {
+    let index: number;
+    do {
+      const word = (((a + b) | 0) + counter) | 0;
+      counter = (counter + 1) | 0;
+      a = b ^ (b >>> 9);
+      b = (c + (c << 3)) | 0;
+      c = (((c << 21) | (c >>> 11)) + word) | 0;
+      index = (((word >>> 0) + 0.5) * perBucket) | 0;
+    } while (index >= n);
+    into[at] = index;
   }
   state[0] = a;
   state[1] = b;

@@ -19,9 +19,16 @@ export const shardResamples = 1024;
 const mostHalfWordUnits = 4096;
 const wordSpan = 4294967296;
 
-/** Fills `into`, of even length, with pairs of indices below n. */
+/**
+ * Fills `into`, of even length, with pairs of indices below n.
+ *
+ * The loops below repeat the generator: handing it a function, or an index list to a second loop, doubles the time per draw.
+ */
 function fillFromHalves(state: GeneratorState, into: Uint32Array, n: number): void {
-  let [a = 0, b = 0, c = 0, counter = 0] = state;
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
   const refused = 65536 % n;
   const wanted = into.length;
   let filled = 0;
@@ -47,22 +54,24 @@ function fillFromHalves(state: GeneratorState, into: Uint32Array, n: number): vo
 
 /** Fills `into` with indices below n from whole words; the product is exact for n up to 2^21. */
 function fillFromWords(state: GeneratorState, into: Uint32Array, n: number): void {
-  let [a = 0, b = 0, c = 0, counter = 0] = state;
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
   const refused = wordSpan % n;
-  const wanted = into.length;
-  let filled = 0;
-  while (filled < wanted) {
-    const word = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (((c << 21) | (c >>> 11)) + word) | 0;
-    const product = (word >>> 0) * n;
-    const index = Math.floor(product / wordSpan);
-    if (product - index * wordSpan >= refused) {
-      into[filled] = index;
-      filled += 1;
-    }
+  for (let at = 0; at < into.length; at += 1) {
+    let index: number;
+    let product: number;
+    do {
+      const word = (((a + b) | 0) + counter) | 0;
+      counter = (counter + 1) | 0;
+      a = b ^ (b >>> 9);
+      b = (c + (c << 3)) | 0;
+      c = (((c << 21) | (c >>> 11)) + word) | 0;
+      product = (word >>> 0) * n;
+      index = Math.floor(product / wordSpan);
+    } while (product - index * wordSpan < refused);
+    into[at] = index;
   }
   state[0] = a;
   state[1] = b;
@@ -70,10 +79,80 @@ function fillFromWords(state: GeneratorState, into: Uint32Array, n: number): voi
   state[3] = counter;
 }
 
+/** The total of one resample of up to 4,096 values, drawn as by fillFromHalves. */
+function drawTotal(state: GeneratorState, values: Float64Array): number {
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
+  const n = values.length;
+  const refused = 65536 % n;
+  const last = n - 1;
+  let first = 0;
+  let second = 0;
+  let drawn = 0;
+  while (drawn < n) {
+    const word = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + word) | 0;
+    const low = Math.imul(word & 65535, n);
+    const high = Math.imul(word >>> 16, n);
+    if ((low & 65535) >= refused && (high & 65535) >= refused) {
+      first += values[low >>> 16] ?? 0;
+      if (drawn < last) second += values[high >>> 16] ?? 0;
+      drawn += 2;
+    }
+  }
+  state[0] = a;
+  state[1] = b;
+  state[2] = c;
+  state[3] = counter;
+  return first + second;
+}
+
 /** Two columns, one value of each per unit; the statistic is the ratio of their sums. */
 export interface Columns {
   readonly tops: Float64Array;
   readonly bottoms: Float64Array;
+}
+
+/** The ratio of two columns' totals over one resample of up to 4,096 units, drawn as by fillFromHalves. */
+function drawRatio(state: GeneratorState, { tops, bottoms }: Columns): number {
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
+  const n = tops.length;
+  const refused = 65536 % n;
+  const last = n - 1;
+  let top = 0;
+  let bottom = 0;
+  let drawn = 0;
+  while (drawn < n) {
+    const word = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + word) | 0;
+    const low = Math.imul(word & 65535, n);
+    const high = Math.imul(word >>> 16, n);
+    if ((low & 65535) >= refused && (high & 65535) >= refused) {
+      top += tops[low >>> 16] ?? 0;
+      bottom += bottoms[low >>> 16] ?? 0;
+      if (drawn < last) {
+        top += tops[high >>> 16] ?? 0;
+        bottom += bottoms[high >>> 16] ?? 0;
+      }
+      drawn += 2;
+    }
+  }
+  state[0] = a;
+  state[1] = b;
+  state[2] = c;
+  state[3] = counter;
+  return top / bottom;
 }
 
 /** What is computed from one resample. */
@@ -108,14 +187,12 @@ export interface ResampleShards {
 
 /** Two sums side by side: a single one would wait for each addition. */
 function totalOf(values: Float64Array, drawn: Uint32Array): number {
-  const even = drawn.length - (drawn.length % 2);
   let first = 0;
   let second = 0;
-  for (let at = 0; at < even; at += 2) {
+  for (let at = 0; at < drawn.length; at += 2) {
     first += values[drawn[at] ?? 0] ?? 0;
-    second += values[drawn[at + 1] ?? 0] ?? 0;
+    if (at + 1 < drawn.length) second += values[drawn[at + 1] ?? 0] ?? 0;
   }
-  if (even < drawn.length) first += values[drawn[even] ?? 0] ?? 0;
   return first + second;
 }
 
@@ -146,34 +223,31 @@ function countInto(counts: Uint32Array, drawn: Uint32Array): Uint32Array {
   return counts;
 }
 
-/** The statistic as a function of the list of drawn units. */
-function reader(statistic: ResampleStatistic, units: number): (drawn: Uint32Array) => number {
-  switch (statistic.kind) {
-    case 'total':
-      return (drawn) => statistic.of(totalOf(statistic.values, drawn));
-    case 'ratio':
-      return (drawn) => ratioOfTotals(statistic, drawn);
-    case 'counts': {
-      const counts = new Uint32Array(units);
-      return (drawn) => statistic.of(countInto(counts, drawn));
-    }
-    case 'indices':
-      return statistic.of;
-  }
-}
-
-function fillResamples(
-  state: GeneratorState,
-  into: Float64Array,
-  { statistic, units }: ResampleJob,
-): void {
+/** Draws one resample after the other and gives the statistic of each. */
+function resampler({ statistic, units }: ResampleJob): (state: GeneratorState) => number {
+  const halves = units <= mostHalfWordUnits;
+  const fill = halves ? fillFromHalves : fillFromWords;
   const filled = new Uint32Array(units + (units % 2));
   const drawn = filled.subarray(0, units);
-  const fill = units <= mostHalfWordUnits ? fillFromHalves : fillFromWords;
-  const read = reader(statistic, units);
-  for (let resample = 0; resample < into.length; resample += 1) {
+  const listOf = (state: GeneratorState): Uint32Array => {
     fill(state, filled, units);
-    into[resample] = read(drawn);
+    return drawn;
+  };
+  switch (statistic.kind) {
+    case 'total': {
+      const { values, of } = statistic;
+      if (halves) return (state) => of(drawTotal(state, values));
+      return (state) => of(totalOf(values, listOf(state)));
+    }
+    case 'ratio':
+      if (halves) return (state) => drawRatio(state, statistic);
+      return (state) => ratioOfTotals(statistic, listOf(state));
+    case 'counts': {
+      const counts = new Uint32Array(units);
+      return (state) => statistic.of(countInto(counts, listOf(state)));
+    }
+    case 'indices':
+      return (state) => statistic.of(listOf(state));
   }
 }
 
@@ -200,7 +274,8 @@ export function resampleShards(job: ResampleJob): ResampleShards {
       requireWithin('shard', shard, { lower: 0, upper: count - 1 });
       const state = generatorState(sha256(`${seed}\nresample/2\n${shard}`));
       const into = new Float64Array(Math.min(shardResamples, resamples - shard * shardResamples));
-      fillResamples(state, into, job);
+      const resample = resampler(job);
+      for (let at = 0; at < into.length; at += 1) into[at] = resample(state);
       return into;
     },
   };
