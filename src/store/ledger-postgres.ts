@@ -156,32 +156,18 @@ class PostgresStore implements LedgerStore {
 
   private async holdingLock<Result>(append: () => Promise<Result>): Promise<Result> {
     const key = Buffer.from(sha256('liftgate/ledger/', this.place.ledger)).readBigInt64BE();
-    const { waitMs } = this.place;
-    let outcome: { readonly value: Result } | { readonly error: unknown } | null = null;
-    try {
-      await this.server.with(async (client) => {
-        await client.query(`BEGIN; SET LOCAL lock_timeout = ${waitMs}`);
-        await this.server.checkSettings(client);
-        await client.query('SELECT pg_advisory_xact_lock($1)', [String(key)]);
-        outcome = await append().then(
-          (value) => ({ value }),
-          (error: unknown) => ({ error }),
-        );
-        await client.query('COMMIT');
-      });
-    } catch (error) {
-      // The entry was committed by itself: a turn that ended too early takes nothing back.
-      if (outcome === null) throw error;
-    }
-    return settled(outcome);
+    const appended = await this.server.with(async (client) => {
+      await client.query(`BEGIN; SET LOCAL lock_timeout = ${this.place.waitMs}`);
+      await this.server.checkSettings(client);
+      await client.query('SELECT pg_advisory_xact_lock($1)', [String(key)]);
+      const [settled] = await Promise.allSettled([append()]);
+      // The entry was committed by itself: a turn that the server has ended takes nothing back.
+      await client.query('COMMIT').catch(() => undefined);
+      return settled;
+    });
+    if (appended.status === 'fulfilled') return appended.value;
+    throw appended.reason;
   }
-}
-
-function settled<Result>(
-  outcome: { readonly value: Result } | { readonly error: unknown } | null,
-): Result {
-  if (outcome !== null && 'value' in outcome) return outcome.value;
-  throw outcome === null ? new Error('a turn ended without an outcome') : outcome.error;
 }
 
 function keyOf(digest: Digest): Buffer {

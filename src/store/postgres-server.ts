@@ -134,8 +134,10 @@ const unreachable: Refusal = {
   mend: 'Start the server or correct the URL, then repeat the command; the same request is recorded once.',
 };
 
+const lostStates = /^(?:08|57P|E[A-Z_]+$|terminated$)/;
+
 const refusals: readonly (readonly [pattern: RegExp, refusal: Refusal])[] = [
-  [/^(?:08|57P|E[A-Z_]+$|terminated$)/, unreachable],
+  [lostStates, unreachable],
   [
     /^(?:28|3D|42501)/,
     {
@@ -168,6 +170,10 @@ function stateOf(error: unknown): string {
   if (code !== '' || !(error instanceof Error)) return code;
   if (error.message === 'Query read timeout') return 'timeout';
   return /terminat|timeout|closed|not queryable/i.test(error.message) ? 'terminated' : '';
+}
+
+function isLost(error: unknown): boolean {
+  return !(error instanceof LiftgateError) && lostStates.test(stateOf(error));
 }
 
 /** A failure of the server or on the way to it, with the server named and no password. */
@@ -233,25 +239,34 @@ export class PostgresServer {
   readonly place: PostgresPlace;
   private pool: Promise<Pool> | null = null;
   private tablesSound = false;
+  /** Connections that did some work before. */
+  private readonly used = new WeakSet<PoolClient>();
 
   constructor(place: PostgresPlace) {
     this.place = place;
   }
 
-  /** Does some work on a connection of its own; failures come in our words. */
+  /**
+   * Does some work on a connection of its own; failures come in our words. A connection that broke while it lay idle is replaced
+   * and the work begun again, so work must bear to be repeated: what it wrote before is there and is not written twice.
+   */
   async with<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    let client: PoolClient | null = null;
-    let broken = true;
-    try {
-      this.pool ??= this.openPool();
-      client = await (await this.pool).connect();
-      const result = await work(client);
-      broken = false;
-      return result;
-    } catch (error) {
-      throw serverFailure(this.place, error);
-    } finally {
-      client?.release(broken);
+    for (;;) {
+      let client: PoolClient | null = null;
+      let broken = true;
+      try {
+        this.pool ??= this.openPool();
+        client = await (await this.pool).connect();
+        const result = await work(client);
+        broken = false;
+        return result;
+      } catch (error) {
+        if (client === null || !this.used.has(client) || !isLost(error))
+          throw serverFailure(this.place, error);
+      } finally {
+        if (client !== null) this.used.add(client);
+        client?.release(broken);
+      }
     }
   }
 

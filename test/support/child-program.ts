@@ -18,7 +18,8 @@ export async function buildProgram(entry: string, folder: string): Promise<strin
       minify: false,
       rollupOptions: { output: { entryFileNames: 'program.mjs' } },
     },
-    ssr: { noExternal: true },
+    // pg chooses its parts while it runs, so it stays outside: a program that uses it is built inside the project.
+    ssr: { noExternal: true, external: ['pg'] },
   });
   return join(folder, 'program.mjs');
 }
@@ -28,6 +29,7 @@ export interface Child {
   /** The next line, or null when the child has ended. */
   next(): Promise<string | null>;
   send(line: string): void;
+  signal(name: NodeJS.Signals): void;
   /** Ends it with SIGKILL and returns the lines that were still on their way. */
   kill(): Promise<string[]>;
   /** Closes its input and waits for its end. */
@@ -48,6 +50,7 @@ export function startChild(program: string, args: readonly string[]): Child {
   return {
     next,
     send: (line) => child.stdin.write(`${line}\n`),
+    signal: (name) => void child.kill(name),
     kill: async () => {
       child.kill('SIGKILL');
       const rest: string[] = [];

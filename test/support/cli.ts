@@ -76,9 +76,9 @@ export function linesOf(text: string): string[] {
 }
 
 /** Waits until a condition holds; fails after 30 seconds, naming what was waited for. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 30_000;
-  while (!holds()) {
+  while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -1,8 +1,8 @@
 /** What every ledger store must do; one suite, run on each of them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../src/base/digest.ts';
-import { type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
+import { type Digest, digestOf } from '../../src/base/digest.ts';
+import { type Ledger, type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
 import { memoryLedger, memoryStore } from '../../src/ledger/memory-ledger.ts';
 import { operationsArbitrary, runOperations } from './ledger-operations.ts';
 import { bytesOf, countingPorts, digestNamed, tellStory } from './ledger-story.ts';
@@ -95,17 +95,40 @@ export function describeLedgerStore(
       await fc.assert(
         fc.asyncProperty(operationsArbitrary, async (operations) => {
           const place = await newPlace();
-          const ledger = openLedgerStore(place.open(), countingPorts());
+          const stored = new Set<Digest>();
+          const ledger = watched(openLedgerStore(place.open(), countingPorts()), stored);
           const reference = memoryLedger(countingPorts());
           const answers = await runOperations(() => ledger, operations);
           expect(answers).toEqual(await runOperations(() => reference, operations));
           const reread = openLedgerStore(place.open(), countingPorts());
           expect(await reread.entries()).toEqual(await reference.entries());
+          expect(stored.size).toBeGreaterThan(3);
+          for (const digest of stored) {
+            const bytes = await reference.object(digest);
+            expect(bytes).not.toBeNull();
+            expect(await reread.object(digest)).toEqual(bytes);
+          }
         }),
         { seed: 20260105, numRuns: runs },
       );
     }, 60_000);
   });
+}
+
+/** The same ledger; remembers the digest of every object it was given. */
+export function watched(ledger: Ledger, stored: Set<Digest>): Ledger {
+  return {
+    state: () => ledger.state(),
+    append: (request) => ledger.append(request),
+    object: (digest) => ledger.object(digest),
+    putObject: async (bytes) => {
+      const digest = await ledger.putObject(bytes);
+      stored.add(digest);
+      return digest;
+    },
+    entries: () => ledger.entries(),
+    verify: (pin) => ledger.verify(pin),
+  };
 }
 
 /** A place in memory. */

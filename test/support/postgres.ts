@@ -62,12 +62,12 @@ export class TestServer {
   }
 
   /** URL of a ledger for a role. */
-  url(ledger = 'main', { user = 'owner', more = '' } = {}): string {
-    return `postgres://${user}@localhost/postgres?host=${this.folder}&ledger=${ledger}${more}`;
+  url(ledger = 'main', { user = 'owner', database = 'postgres', more = '' } = {}): string {
+    return `postgres://${user}@localhost/${database}?host=${this.folder}&ledger=${ledger}${more}`;
   }
 
-  start(): void {
-    const settings = Object.entries({ listen_addresses: '', ...this.settings });
+  start(others: ServerSettings = {}): void {
+    const settings = Object.entries({ listen_addresses: '', ...this.settings, ...others });
     const words = settings.map(([name, value]) => `-c ${name}='${value}'`).join(' ');
     this.control(
       'start',
@@ -95,10 +95,20 @@ export class TestServer {
     return readFileSync(join(this.folder, 'log'), 'utf8');
   }
 
-  /** Runs statements, outside any ledger store. */
-  async query(text: string, user = 'owner'): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.url('main', { user }) });
+  /** A connection outside any ledger store. */
+  async connect(options: { user?: string; database?: string } = {}): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.url('main', options) });
+    client.on('error', () => undefined);
     await client.connect();
+    return client;
+  }
+
+  /** Runs statements on a connection of their own; the rows of the last. */
+  async query(
+    text: string,
+    options: { user?: string; database?: string } = {},
+  ): Promise<Record<string, unknown>[]> {
+    const client = await this.connect(options);
     try {
       const result: pg.QueryResult | pg.QueryResult[] = await client.query(text);
       return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
