@@ -1,8 +1,15 @@
 /**
  * Public keys and signatures: ed25519 as signed notes and DSSE use it, and SSH signatures (PROTOCOL.sshsig of OpenSSH) with the keys
- * people have already. The one place beside `digest` that calls node:crypto. Private keys never come here: a `Signer` is a port.
+ * people have already. The one place beside `digest` that calls node:crypto.
  */
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import { sha256 } from './digest.ts';
 
 /** Signs bytes with a key that stays outside; ed25519 signs what it is given, SSH wraps it in an SSHSIG blob. */
@@ -54,7 +61,7 @@ export function ed25519Key(raw: Uint8Array): PublicKey | string {
 export function sshKey(base64: string): PublicKey | string {
   const blob = decodeBase64(base64);
   const fields = blob === null ? null : splitFields(blob);
-  if (blob === null || fields === null) return 'this is no SSH public key';
+  if (blob === null || fields === null || fields.length === 0) return 'this is no SSH public key';
   const word = textOf(fields[0]);
   const type = keyTypes.find((known) => known === word);
   if (type === undefined)
@@ -70,6 +77,26 @@ export function sshKey(base64: string): PublicKey | string {
   return bits < smallestRsaBits
     ? `RSA keys need ${smallestRsaBits} bits, this one has ${bits}`
     : key;
+}
+
+/**
+ * A signer of an ed25519 private key in PEM (PKCS #8), as `openssl genpkey -algorithm ed25519` writes it.
+ * @returns a reason in words for anything else; encrypted keys are among it
+ */
+export function ed25519Signer(name: string, pem: string): Signer | string {
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(pem);
+  } catch {
+    return 'this is no private key without a password';
+  }
+  if (privateKey.asymmetricKeyType !== 'ed25519') {
+    return `private keys in PEM must be of type ed25519, this one is ${privateKey.asymmetricKeyType}`;
+  }
+  const raw = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  const key = ed25519Key(raw.subarray(-32));
+  if (typeof key === 'string') return key;
+  return { name, key, sign: (message) => Promise.resolve(sign(null, message, privateKey)) };
 }
 
 /** The 32 raw bytes of an ed25519 key; null for other types. */

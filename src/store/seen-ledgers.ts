@@ -1,0 +1,184 @@
+/**
+ * How far ledgers were seen, kept outside of them: size and head digest, one small file per size in a folder of the ledger's id. The
+ * end of a hash chain is protected by nothing inside the ledger, so this is what shows a tail that was cut off or written anew. This
+ * machine keeps its own memory (pins), a witness another one.
+ */
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { canonicalLine } from '../base/canonical.ts';
+import { isDigest } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
+import { readCanonical } from '../base/strict-json.ts';
+import type { LedgerPin } from '../ledger/check-ledger.ts';
+import type { EntryKind, EntryRequest, StoredEntry } from '../ledger/entry.ts';
+import type { Appended, Ledger } from '../ledger/ledger.ts';
+import { errorCodeOf, type LedgerFiles, nodeFiles } from './ledger-files.ts';
+
+/** Memory of ledgers by their id. */
+export interface SeenLedgers {
+  /** The farthest that was seen of a ledger; null when it was never seen. */
+  latest(ledger: string): Promise<LedgerPin | null>;
+  /**
+   * Remembers a ledger as it is now; durable when it returns.
+   * @throws {LiftgateError} ledger-damaged  when these entries do not continue what was seen before
+   */
+  remember(entries: readonly StoredEntry[]): Promise<void>;
+}
+
+/** Largest file of a memory. */
+const largestFile = 4096;
+const fileName = /^([0-9]{8})\.json$/;
+
+/**
+ * The folder where this machine keeps its pins: `LIFTGATE_STATE_DIR`, or a folder of the user; null when the variable is set and empty.
+ * @example pinFolder({ LIFTGATE_STATE_DIR: '' }) // => null
+ */
+export function pinFolder(environment: NodeJS.ProcessEnv = process.env): string | null {
+  const own = environment['LIFTGATE_STATE_DIR'];
+  if (own === '') return null;
+  const state = environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state');
+  return join(own ?? join(state, 'liftgate'), 'pins');
+}
+
+/** The memory in a folder, made with the first ledger it sees. */
+export function seenLedgers(folder: string, files: LedgerFiles = nodeFiles): SeenLedgers {
+  return new SeenFolder(folder, files);
+}
+
+class SeenFolder implements SeenLedgers {
+  private readonly folder: string;
+  private readonly files: LedgerFiles;
+
+  constructor(folder: string, files: LedgerFiles) {
+    this.folder = folder;
+    this.files = files;
+  }
+
+  async latest(ledger: string): Promise<LedgerPin | null> {
+    return (await this.pins(ledger)).at(-1) ?? null;
+  }
+
+  async remember(entries: readonly StoredEntry[]): Promise<void> {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    const { ledger } = last.entry;
+    const pin: LedgerPin = { size: entries.length, head: last.entryId };
+    const before = await this.pins(ledger);
+    this.refuseContradiction(entries, before);
+    if (before.some(({ size }) => size === pin.size)) return;
+    await this.write(ledger, pin);
+    // Somebody else may have remembered another continuation meanwhile: one of the two sees the other.
+    const after = await this.pins(ledger);
+    this.refuseContradiction(
+      entries,
+      after.filter(({ size }) => size <= pin.size),
+    );
+    for (const { size } of after.slice(0, -1)) await this.forget(ledger, size);
+  }
+
+  private refuseContradiction(entries: readonly StoredEntry[], pins: readonly LedgerPin[]): void {
+    for (const pin of pins) {
+      const message = contradictionOf(entries, pin);
+      if (message === null) continue;
+      throw new LiftgateError('ledger-damaged', message, {
+        where: { file: join(this.folder, entries[0]?.entry.ledger ?? '') },
+        mend: 'Fetch the newest ledger. Remove this memory only when the ledger was shortened on purpose and everybody who relies on it knows.',
+        details: { reason: 'rollback', seen: pin.size, entries: entries.length },
+      });
+    }
+  }
+
+  /** What is remembered, smallest first. A memory that cannot be read counts as none: it protects, it never blocks. */
+  private async pins(ledger: string): Promise<readonly LedgerPin[]> {
+    const names = await this.files.list(join(this.folder, ledger)).catch(() => []);
+    const sizes = names.flatMap((name) => fileName.exec(name)?.[1] ?? []).sort();
+    const pins = await Promise.all(sizes.map((size) => this.read(ledger, Number(size))));
+    return pins.filter((pin) => pin !== null);
+  }
+
+  private async read(ledger: string, size: number): Promise<LedgerPin | null> {
+    try {
+      const value = readCanonical(await this.files.read(this.pathOf(ledger, size), largestFile));
+      const { head, size: ownSize } = { head: null, size: null, ...Object(value) };
+      return isDigest(head) && ownSize === size ? { size, head } : null;
+    } catch {
+      // Removed meanwhile by whoever remembers more, or torn by a power failure.
+      return null;
+    }
+  }
+
+  private async write(ledger: string, pin: LedgerPin): Promise<void> {
+    const folder = join(this.folder, ledger);
+    const draft = join(folder, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
+    await this.files.makeFolder(folder);
+    const file = await this.files.create(draft);
+    try {
+      await file.write(Buffer.from(canonicalLine({ v: 1, ledger, ...pin })));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    try {
+      await this.files.link(draft, this.pathOf(ledger, pin.size));
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EEXIST') throw error;
+    } finally {
+      await this.files.remove(draft);
+    }
+    await this.files.syncFolder(folder);
+  }
+
+  private async forget(ledger: string, size: number): Promise<void> {
+    await this.files.remove(this.pathOf(ledger, size)).catch((error: unknown) => {
+      if (errorCodeOf(error) !== 'ENOENT') throw error;
+    });
+  }
+
+  private pathOf(ledger: string, size: number): string {
+    return join(this.folder, ledger, `${String(size).padStart(8, '0')}.json`);
+  }
+}
+
+/** Why entries do not continue what was seen; null when they do. */
+function contradictionOf(entries: readonly StoredEntry[], pin: LedgerPin): string | null {
+  if (entries.length < pin.size) {
+    return `This ledger has ${entries.length} entries; ${pin.size} were seen before. Its tail was cut off, or this is an older copy.`;
+  }
+  if (entries[pin.size - 1]?.entryId === pin.head) return null;
+  return `Entry ${pin.size - 1} of this ledger is another one than was seen before: history was rewritten, or this is a fork.`;
+}
+
+/**
+ * A ledger that is held to this machine's memory: nothing is appended to a ledger that was shortened or rewritten since, and every
+ * append is remembered. A memory that cannot be written is done without.
+ */
+export function pinnedLedger(ledger: Ledger, seen: SeenLedgers): Ledger {
+  let checked = false;
+  const remember = async () => {
+    try {
+      await seen.remember(await ledger.entries());
+    } catch (error) {
+      if (error instanceof LiftgateError) throw error;
+    }
+  };
+  return {
+    state: () => ledger.state(),
+    entries: () => ledger.entries(),
+    object: (digest) => ledger.object(digest),
+    putObject: (bytes) => ledger.putObject(bytes),
+    async append<Kind extends EntryKind>(request: EntryRequest<Kind>): Promise<Appended<Kind>> {
+      if (!checked) await remember();
+      checked = true;
+      const appended = await ledger.append(request);
+      await remember();
+      return appended;
+    },
+    async verify(pin?: LedgerPin) {
+      const report = await ledger.verify(pin);
+      const known =
+        pin === undefined && report.ledger !== null ? await seen.latest(report.ledger) : null;
+      return known === null ? report : ledger.verify(known);
+    },
+  };
+}

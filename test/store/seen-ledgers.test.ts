@@ -1,0 +1,118 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { StoredEntry } from '../../src/ledger/entry.ts';
+import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
+import { nodeFiles } from '../../src/store/ledger-files.ts';
+import { openLedger } from '../../src/store/ledger-folder.ts';
+import { pinFolder, pinnedLedger, seenLedgers } from '../../src/store/seen-ledgers.ts';
+import { countingPorts, recordPlan } from '../support/ledger-story.ts';
+import { temporaryFolders } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolders();
+const id = 'ab'.repeat(16);
+
+async function entriesOf(...plans: readonly string[]): Promise<readonly StoredEntry[]> {
+  const ledger = memoryLedger(countingPorts());
+  for (const plan of plans) await recordPlan(ledger, plan);
+  return ledger.entries();
+}
+
+describe('pinFolder', () => {
+  test.each([
+    [{ LIFTGATE_STATE_DIR: '' }, null],
+    [{ LIFTGATE_STATE_DIR: '/state' }, '/state/pins'],
+    [{ XDG_STATE_HOME: '/xdg' }, '/xdg/liftgate/pins'],
+  ])('of %j is %s', (environment, expected) => {
+    expect(pinFolder(environment)).toBe(expected);
+  });
+
+  test('is a folder of the user otherwise', () => {
+    expect(pinFolder({})).toMatch(/[/\\]\.local[/\\]state[/\\]liftgate[/\\]pins$/);
+  });
+});
+
+describe('seenLedgers', () => {
+  test('remembers the longest ledger and keeps one file of it', async () => {
+    const at = await folder();
+    const entries = await entriesOf('a', 'b', 'c');
+    const seen = seenLedgers(at);
+    expect(await seen.latest(id)).toBeNull();
+    for (let size = 1; size <= entries.length; size += 1)
+      await seen.remember(entries.slice(0, size));
+    await seen.remember(entries);
+    expect(await seen.latest(id)).toEqual({ size: entries.length, head: entries.at(-1)?.entryId });
+    expect(await readdir(join(at, id))).toEqual([`0000000${entries.length}.json`]);
+  });
+
+  test('refuses a shorter ledger and another history, and keeps what it knew', async () => {
+    const seen = seenLedgers(await folder());
+    const entries = await entriesOf('a', 'b');
+    await seen.remember(entries);
+    const known = await seen.latest(id);
+    const refusal = (message: string) =>
+      expect.objectContaining({
+        code: 'ledger-damaged',
+        exitCode: 42,
+        message: expect.stringContaining(message),
+      });
+    await expect(seen.remember(entries.slice(0, -1))).rejects.toThrow(
+      refusal(`This ledger has ${entries.length - 1} entries; ${entries.length} were seen before.`),
+    );
+    await expect(seen.remember(await entriesOf('a', 'other', 'c'))).rejects.toThrow(
+      refusal('history was rewritten, or this is a fork'),
+    );
+    expect(await seen.latest(id)).toEqual(known);
+  });
+
+  test('lets one of two who remember different continuations at the same time see the other', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const at = await folder();
+      const [first, second] = await Promise.all([entriesOf('a', 'b'), entriesOf('a', 'c', 'd')]);
+      const results = await Promise.allSettled([
+        seenLedgers(at).remember(first),
+        seenLedgers(at).remember(second),
+      ]);
+      expect(results.map(({ status }) => status)).toContain('rejected');
+    }
+  });
+
+  test('takes a torn or foreign file for no memory', async () => {
+    const at = await folder();
+    await mkdir(join(at, id));
+    await writeFile(join(at, id, '00000009.json'), '');
+    await writeFile(join(at, id, 'notes.txt'), 'mine');
+    const seen = seenLedgers(at);
+    expect(await seen.latest(id)).toBeNull();
+    await seen.remember(await entriesOf('a'));
+    expect(await seen.latest(id)).toMatchObject({ size: 2 });
+  });
+});
+
+describe('pinnedLedger', () => {
+  test('appends as the ledger does, and refuses once the folder lost an entry', async () => {
+    const [at, pins] = await Promise.all([folder(), folder()]);
+    const open = () => pinnedLedger(openLedger(at), seenLedgers(pins));
+    await recordPlan(open(), 'a');
+    await recordPlan(open(), 'b');
+    expect(await open().verify()).toMatchObject({ ok: true, completeness: 'pinned' });
+    await rm(join(at, 'log', '00000002.json'));
+    await expect(recordPlan(open(), 'c')).rejects.toThrow(
+      'This ledger has 2 entries; 3 were seen before.',
+    );
+    expect(await readdir(join(at, 'log'))).toEqual(['00000000.json', '00000001.json']);
+    expect(await open().verify()).toMatchObject({ ok: false, completeness: 'contradicted' });
+    // Reading an older copy is no harm.
+    expect(await open().entries()).toHaveLength(2);
+  });
+
+  test('does without a memory that cannot be written', async () => {
+    const pins = seenLedgers(await folder(), {
+      ...nodeFiles,
+      makeFolder: () => Promise.reject(Object.assign(new Error('read-only'), { code: 'EROFS' })),
+    });
+    const ledger = pinnedLedger(memoryLedger(countingPorts()), pins);
+    await recordPlan(ledger, 'a');
+    expect(await ledger.verify()).toMatchObject({ ok: true, completeness: 'unknown' });
+  });
+});
