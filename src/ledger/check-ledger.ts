@@ -64,7 +64,7 @@ export const invariantTexts: Readonly<Record<InvariantId, string>> = {
   I4: 'a unit is held by at most one experiment at a time, under one spelling and one content',
   I5: 'a unit is exposed by at most one experiment',
   I6: 'no entry undoes an exposure and kinds follow their order',
-  I7: 'attempts are numbered without gaps, each with its own fence (receipts are checked with their run)',
+  I7: 'attempts are numbered without gaps, each with its own fence, and no journal shrinks (receipts are checked with their run)',
   I8: 'every outcome covers exactly its planned cells',
   I9: 'error spent is the error that was held',
   I10: 'every request is recorded once',

@@ -115,7 +115,15 @@ export const exposeBody = z.strictObject({
   fence: hex32Schema,
 });
 
-/** Resumes an exposed experiment under the same seal with a new fence; `expose` is the number of the exposure. */
+/** A journal as far as it was read: its first lines, and the SHA-256 of their bytes. */
+export const journalMarkSchema = z.strictObject({ lines: countSchema, digest: digestSchema });
+/** What the ledger knows of a journal; `{lines: 0, digest: SHA-256 of nothing}` before the first line. */
+export type JournalMark = z.infer<typeof journalMarkSchema>;
+
+/**
+ * Resumes an exposed experiment under the same seal with a new fence; `expose` is the number of the exposure, `journal` what the
+ * new runner found.
+ */
 export const attemptBody = z.strictObject({
   expose: seqSchema,
   attempt: z.int().min(2).max(10_000),
@@ -123,6 +131,18 @@ export const attemptBody = z.strictObject({
   missingCells: countSchema,
   missingObject: digestSchema.nullable(),
   fence: hex32Schema,
+  journal: journalMarkSchema,
+});
+
+/**
+ * What the journal of an exposure holds while its cells run: whoever resumes must find these lines again. `stopped` says that the
+ * runner ended its session there and wrote no line after them.
+ */
+export const journalBody = z.strictObject({
+  expose: seqSchema,
+  attempt: z.int().min(1).max(10_000),
+  journal: journalMarkSchema,
+  stopped: z.boolean(),
 });
 
 /** Settles an exposure with its decision; `receiptsCount` counts all attempts, `missing` the cells without an outcome. */

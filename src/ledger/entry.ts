@@ -32,6 +32,7 @@ import {
   genesisBody,
   hex32Schema,
   importBody,
+  journalBody,
   keyBody,
   leakBody,
   outcomeBody,
@@ -90,6 +91,7 @@ export const entrySchema = z.discriminatedUnion('kind', [
   entryOf('release', releaseBody),
   entryOf('expose', exposeBody),
   entryOf('attempt', attemptBody),
+  entryOf('journal', journalBody),
   entryOf('outcome', outcomeBody),
   entryOf('abort', abortBody),
   entryOf('void', voidBody),
@@ -129,6 +131,14 @@ export function isKind<Kind extends EntryKind>(
   kind: Kind,
 ): entry is EntryOf<Kind> {
   return entry.kind === kind;
+}
+
+/** Whether an entry belongs to the execution of an exposure: a right to dispatch, or what was known of its journal. */
+export function isOfExposure(
+  entry: LedgerEntry,
+  expose: number | undefined,
+): entry is EntryOf<'attempt'> | EntryOf<'journal'> {
+  return (isKind(entry, 'attempt') || isKind(entry, 'journal')) && entry.body.expose === expose;
 }
 
 /**
@@ -279,6 +289,7 @@ export function namedObjects(entry: LedgerEntry): Digest[] {
     case 'policy':
     case 'key':
     case 'release':
+    case 'journal':
     case 'abort':
     case 'void':
       return [];

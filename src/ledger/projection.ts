@@ -2,7 +2,7 @@
  * What the entries of a ledger add up to: experiments with their phase, claims on units, requests already answered.
  *
  *     experiment:  none -seal-> sealed -reserve-> reserved -expose-> exposed -outcome-> settled -void-> voided
- *                                  ^--release--/               ^attempt/   \-abort-> aborted
+ *                                  ^--release--/       ^attempt, journal/  \-abort-> aborted
  *     unit:        free -reserve-> held -release-> free ; held -expose-> exposed, for good ; free -develop-> development
  *
  * A unit's state is the state of its claims: nothing is copied per unit when a reservation is exposed or released.
@@ -12,6 +12,7 @@ import type { Digest } from '../base/digest.ts';
 import { skeletonOf, type UnitRecord } from '../spec/units.ts';
 import { type ChainHead, emptyChain } from './chain.ts';
 import type { EntryOf } from './entry.ts';
+import type { JournalMark } from './entry-bodies.ts';
 import { LayeredMap } from './layered-map.ts';
 
 /** Where an experiment stands; `none` is the phase of a plan the ledger has never seen. */
@@ -23,6 +24,15 @@ export interface DispatchRight {
   readonly seq: number;
   readonly entryId: Digest;
   readonly fence: string;
+  /** Lines of the journal when the right was given: what this dispatcher writes comes after them. */
+  readonly lines: number;
+}
+
+/** The latest entry that says what the journal of an exposure holds; the exposure itself says that it is empty. */
+export interface KnownJournal extends JournalMark {
+  readonly seq: number;
+  /** Whether its runner wrote nothing more: the journal then has exactly these lines. */
+  readonly stopped: boolean;
 }
 
 /** An exposure with its current right to dispatch; every receipt names `entryId` and the current `fence`. */
@@ -33,6 +43,7 @@ export interface Exposure {
   readonly attempt: number;
   readonly fence: string;
   readonly rights: readonly DispatchRight[];
+  readonly journal: KnownJournal;
 }
 
 /** A recorded entry by number and identity with its body. */
@@ -120,6 +131,32 @@ export const emptyState: LedgerState = {
   fingerprints: LayeredMap.empty(),
   requests: LayeredMap.empty(),
 };
+
+/** An experiment whose units are spent. */
+export type Exposed = ExperimentState & {
+  readonly exposure: NonNullable<ExperimentState['exposure']>;
+  readonly reservation: NonNullable<ExperimentState['reservation']>;
+};
+
+/** Narrows an experiment to an exposed one. */
+export function isExposed(experiment: ExperimentState | undefined): experiment is Exposed {
+  return (
+    experiment !== undefined && experiment.exposure !== null && experiment.reservation !== null
+  );
+}
+
+/** The state with one experiment replaced. */
+export function withExperiment(state: LedgerState, next: ExperimentState): LedgerState {
+  return { ...state, experiments: state.experiments.with([[next.plan, next]]) };
+}
+
+/** The state with members of a known claim replaced. */
+export function withClaim(state: LedgerState, seq: number, change: Partial<Claim>): LedgerState {
+  const claim = state.claims.get(seq);
+  return claim === undefined
+    ? state
+    : { ...state, claims: state.claims.with([[seq, { ...claim, ...change }]]) };
+}
 
 /** Resolves the digest of a stored list of units; null when the object is not there. */
 export type UnitResolver = (object: Digest) => readonly UnitRecord[] | null;

@@ -9,6 +9,7 @@ import {
   applyAbort,
   applyAttempt,
   applyExpose,
+  applyJournal,
   applyOutcome,
   applyRelease,
   applyReserve,
@@ -122,6 +123,8 @@ function applyKind(
       return applyExpose(state, { entry, entryId });
     case 'attempt':
       return applyAttempt(state, { entry, entryId });
+    case 'journal':
+      return applyJournal(state, { entry, entryId });
     case 'outcome':
       return applyOutcome(state, { entry, entryId });
     case 'abort':

@@ -1,9 +1,17 @@
 /** How each kind of entry moves one experiment from phase to phase; anything out of order is a conflict. */
-import type { Digest } from '../base/digest.ts';
+import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { InvariantId } from './chain.ts';
 import type { EntryOf } from './entry.ts';
-import type { Claim, ExperimentState, LedgerState } from './projection.ts';
+import type { JournalMark } from './entry-bodies.ts';
+import {
+  type ExperimentState,
+  type Exposed,
+  isExposed,
+  type LedgerState,
+  withClaim,
+  withExperiment,
+} from './projection.ts';
 
 /** An entry of one kind with its identity, as transitions receive it. */
 export interface Step<Entry> {
@@ -21,17 +29,6 @@ export function conflict(
     mend: more.mend,
     details: { invariant, ...more.details },
   });
-}
-
-function withExperiment(state: LedgerState, next: ExperimentState): LedgerState {
-  return { ...state, experiments: state.experiments.with([[next.plan, next]]) };
-}
-
-function withClaim(state: LedgerState, seq: number, change: Partial<Claim>): LedgerState {
-  const claim = state.claims.get(seq);
-  return claim === undefined
-    ? state
-    : { ...state, claims: state.claims.with([[seq, { ...claim, ...change }]]) };
 }
 
 function outOfOrder(experiment: ExperimentState, verb: string, needs: string): LiftgateError {
@@ -206,22 +203,13 @@ export function applyExpose(state: LedgerState, step: Step<EntryOf<'expose'>>): 
       details: { reason: 'arm-twice' },
     });
   }
-  const right = { attempt: 1, seq, entryId: step.entryId, fence: body.fence };
-  const exposure = { ...right, body, rights: [right] };
+  const right = { attempt: 1, seq, entryId: step.entryId, fence: body.fence, lines: 0 };
+  const { lines, ...held } = right;
+  const journal = { lines, digest: digestOf(''), seq, stopped: false };
+  const exposure = { ...held, body, rights: [right], journal };
   const next = withExperiment(state, { ...experiment, phase: 'exposed', exposure });
   const exposed = withClaim(next, body.reserve, { status: 'exposed', exposeSeq: seq });
   return { ...exposed, exposures: exposed.exposures.with([[seq, experiment.plan]]) };
-}
-
-type Exposed = ExperimentState & {
-  readonly exposure: NonNullable<ExperimentState['exposure']>;
-  readonly reservation: NonNullable<ExperimentState['reservation']>;
-};
-
-function isExposed(experiment: ExperimentState | undefined): experiment is Exposed {
-  return (
-    experiment !== undefined && experiment.exposure !== null && experiment.reservation !== null
-  );
 }
 
 function exposedExperiment(state: LedgerState, seq: number, verb: string): Exposed {
@@ -253,27 +241,56 @@ export function applyAttempt(state: LedgerState, step: Step<EntryOf<'attempt'>>)
       details: { reason: 'fence-reused' },
     });
   }
-  const right = { attempt: body.attempt, seq, entryId: step.entryId, fence: body.fence };
-  const rights = [...exposure.rights, right];
+  checkJournal(experiment, body.journal);
   const { attempt, fence } = body;
-  return withExperiment(state, {
-    ...experiment,
-    exposure: { ...exposure, attempt, fence, rights },
-  });
+  const right = { attempt, seq, entryId: step.entryId, fence, lines: body.journal.lines };
+  const next = { attempt, fence, rights: [...exposure.rights, right] };
+  const journal = { ...body.journal, seq, stopped: false };
+  return withExperiment(state, { ...experiment, exposure: { ...exposure, ...next, journal } });
+}
+
+/** A journal only grows, and not at all after its runner has stopped. */
+function checkJournal({ exposure, experimentId }: Exposed, found: JournalMark): void {
+  const { journal: known } = exposure;
+  const grows = known.stopped ? found.lines === known.lines : found.lines >= known.lines;
+  if (grows && (found.lines > known.lines || found.digest === known.digest)) return;
+  throw conflict(
+    'I7',
+    `The journal of experiment "${experimentId}" has ${found.lines} lines under ${found.digest}; entry ${known.seq} knows ${known.lines} under ${known.digest}.`,
+    {
+      mend: `Restore the journal that was recorded; if it is lost, end the experiment with \`liftgate ledger void ${experimentId} --reason "..."\`.`,
+      details: { reason: 'journal-differs', owner: experimentId, ownerSeq: known.seq },
+    },
+  );
+}
+
+/** Keeps what the journal of the current runner holds; a runner that was replaced learns it here. */
+export function applyJournal(state: LedgerState, step: Step<EntryOf<'journal'>>): LedgerState {
+  const { body, seq } = step.entry;
+  const experiment = exposedExperiment(state, body.expose, 'keep its journal');
+  const { exposure } = experiment;
+  checkCurrent(experiment, body.attempt, 'journal');
+  if (exposure.journal.stopped) throw outOfOrder(experiment, 'keep its journal', 'resumed');
+  checkJournal(experiment, body.journal);
+  const journal = { ...body.journal, seq, stopped: body.stopped };
+  return withExperiment(state, { ...experiment, exposure: { ...exposure, journal } });
+}
+
+function checkCurrent({ exposure, experimentId }: Exposed, attempt: number, what: string): void {
+  if (attempt === exposure.attempt) return;
+  throw conflict(
+    'I7',
+    `The ${what} is of attempt ${attempt}; experiment "${experimentId}" is at attempt ${exposure.attempt}.`,
+    {
+      mend: 'Another runner has resumed this experiment; its outcome counts.',
+      details: { reason: 'fenced-off', owner: experimentId },
+    },
+  );
 }
 
 function checkOutcome(experiment: Exposed, body: EntryOf<'outcome'>['body']): void {
-  const { exposure, reservation, experimentId } = experiment;
-  if (body.attempt !== exposure.attempt) {
-    throw conflict(
-      'I7',
-      `The outcome is of attempt ${body.attempt}; experiment "${experimentId}" is at attempt ${exposure.attempt}.`,
-      {
-        mend: 'Another runner has resumed this experiment; its outcome counts.',
-        details: { reason: 'fenced-off', owner: experimentId },
-      },
-    );
-  }
+  const { reservation } = experiment;
+  checkCurrent(experiment, body.attempt, 'outcome');
   if (body.missing > body.plannedCells || body.receiptsCount < body.plannedCells - body.missing) {
     throw conflict(
       'I8',

@@ -10,6 +10,7 @@
  */
 import * as z from 'zod';
 import { canonicalLine, type Json } from '../base/canonical.ts';
+import { type Digest, digestOf, runningDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { type JsonSource, readCanonical, readJson } from '../base/strict-json.ts';
 import { cellKeySchema, cellSchema, receiptLineSchema } from './receipt.ts';
@@ -33,6 +34,93 @@ export const journalLineSchema = z.discriminatedUnion('kind', [
 ]);
 /** One line of the journal. */
 export type JournalLine = z.infer<typeof journalLineSchema>;
+
+/** The first lines of a journal: how many, and the SHA-256 of their bytes. */
+export interface JournalPrefix {
+  readonly lines: number;
+  readonly digest: Digest;
+}
+
+/** Where a journal is known besides its own file; as a rule the ledger. */
+export interface JournalWitness {
+  /** Resolves when it is durable there that the journal holds these lines; rejects when another runner has taken the journal over. */
+  keep(prefix: JournalPrefix): Promise<void>;
+}
+
+/** Lines of which nothing but the journal itself knows, at most: half of what is known, from 8 to 1,000; none before the first. */
+const fewestLines = 8;
+const mostLines = 1000;
+/** A journal with new lines is known again after this time, however few they are. */
+const longestMs = 60_000;
+
+/**
+ * Whether a witness is to be told of a journal again: of its first line at once, so that an empty journal is known to have been
+ * emptied, then often while it is short, and rarely enough afterwards that a long run needs few entries.
+ * @example witnessDue({ lines: 1, elapsedMs: 0 }, { lines: 0, elapsedMs: 0 }) // => true
+ */
+export function witnessDue(
+  now: { readonly lines: number; readonly elapsedMs: number },
+  told: { readonly lines: number; readonly elapsedMs: number },
+): boolean {
+  const fresh = now.lines - told.lines;
+  const many = Math.min(Math.max(Math.floor(told.lines / 2), fewestLines), mostLines);
+  return (
+    fresh >= (told.lines === 0 ? 1 : many) ||
+    (fresh > 0 && now.elapsedMs - told.elapsedMs >= longestMs)
+  );
+}
+
+/**
+ * A journal over an append-only log that tells a witness now and then how far it has come. The witness is told only of durable
+ * lines, in order; an append that makes the telling due resolves after it.
+ */
+export class WitnessedJournal implements Journal {
+  private readonly log: { append(line: string): Promise<void> };
+  private readonly witness: JournalWitness;
+  private readonly elapsedMs: () => number;
+  private readonly running = runningDigest();
+  private lines: number;
+  private told: { readonly lines: number; readonly elapsedMs: number };
+  private turn: Promise<void> = Promise.resolve();
+
+  /** @param kept  bytes of the lines that are in the log already, all of them known to the witness */
+  constructor(parts: {
+    readonly log: { append(line: string): Promise<void> };
+    readonly witness: JournalWitness;
+    readonly elapsedMs: () => number;
+    readonly kept: { readonly bytes: Uint8Array; readonly lines: number };
+  }) {
+    this.log = parts.log;
+    this.witness = parts.witness;
+    this.elapsedMs = parts.elapsedMs;
+    this.running.add(parts.kept.bytes);
+    this.lines = parts.kept.lines;
+    this.told = { lines: this.lines, elapsedMs: this.elapsedMs() };
+  }
+
+  async append(line: JournalLine): Promise<void> {
+    const text = formatJournalLine(line);
+    this.running.add(text);
+    this.lines += 1;
+    const now = { lines: this.lines, elapsedMs: this.elapsedMs() };
+    const due = witnessDue(now, this.told);
+    const prefix = due ? this.prefix() : null;
+    if (due) this.told = now;
+    await this.log.append(text);
+    if (prefix !== null) await this.tell(prefix);
+  }
+
+  /** What the journal holds after every append so far. */
+  prefix(): JournalPrefix {
+    return { lines: this.lines, digest: this.running.value() };
+  }
+
+  /** One telling after another: a journal that is known to be longer is never said to be shorter. */
+  private tell(prefix: JournalPrefix): Promise<void> {
+    this.turn = this.turn.then(() => this.witness.keep(prefix));
+    return this.turn;
+  }
+}
 
 /** Where lines go. Lines stand in the order of the calls; several calls may be open at once. */
 export interface Journal {
@@ -72,6 +160,52 @@ export function parseJournal(bytes: Uint8Array, file: string): ReadJournal {
   }
   return { lines, keptBytes: start };
 }
+
+/**
+ * The first lines of a journal; null when it has fewer.
+ * @param lines  how many, 0 or more
+ * @example journalPrefix(new Uint8Array(), 1) // => null
+ */
+export function journalPrefix(bytes: Uint8Array, lines: number): JournalPrefix | null {
+  let end = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const at = bytes.indexOf(lineFeed, end);
+    if (at === -1) return null;
+    end = at + 1;
+  }
+  return { lines, digest: digestOf(bytes.subarray(0, end)) };
+}
+
+/** A right to dispatch: its fence, and how many lines the journal had when it was given. */
+export interface FenceRight {
+  readonly fence: string;
+  readonly lines: number;
+}
+
+/**
+ * Lines that a runner wrote after another had taken the journal over, a text each: dispatches stand under the fence that was current,
+ * and under an earlier one nothing comes back any more but the mark of its crash.
+ * @param rights  in the order they were given, the first at line 0
+ */
+export function fenceFaults(
+  lines: readonly JournalLine[],
+  rights: readonly FenceRight[],
+): string[] {
+  return lines.flatMap((line, at) => {
+    const { cell, fence } = line.kind === 'dispatch' ? line : line.line;
+    const held = rights.findLastIndex((right) => right.lines <= at);
+    const from = rights.findIndex((right) => right.fence === fence);
+    const name = `line ${at + 1} (${line.kind} of case ${cell.case}, arm ${cell.arm})`;
+    if (from === -1) return [`${name} names a fence nobody holds`];
+    if (from === held) return [];
+    if (from > held) return [`${name} names a fence that was given later`];
+    const crash = line.kind === 'receipt' && line.line.receipt.fault?.code === hostCrash;
+    return crash ? [] : [`${name} was written under a fence that another runner had replaced`];
+  });
+}
+
+/** Fault code of an attempt that never came back. */
+export const hostCrash = 'hostCrash';
 
 function parseLine(
   bytes: Uint8Array,

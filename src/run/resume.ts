@@ -16,7 +16,7 @@ import {
   settleBudget,
   unknownCost,
 } from './budget.ts';
-import type { Dispatch, JournalLine } from './journal.ts';
+import { type Dispatch, hostCrash, type JournalLine } from './journal.ts';
 import { type Cell, isOutcome, type Receipt, type ReceiptLine } from './receipt.ts';
 import { faultReport, unknownUsage } from './replies.ts';
 import { cellId } from './schedule.ts';
@@ -221,7 +221,7 @@ export function danglingReceipt(
     inputDigest: null,
     surfaceLoadedDigest: null,
     outcome: 'infrastructureFault',
-    fault: faultReport('hostCrash', 'agent', 'the run ended before the attempt came back'),
+    fault: faultReport(hostCrash, 'agent', 'the run ended before the attempt came back'),
     scores: {},
     critical: null,
     artifact: null,

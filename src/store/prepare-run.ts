@@ -3,11 +3,13 @@ import { canonicalLine } from '../base/canonical.ts';
 import { type Digest, digestHex } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import { decodeUtf8 } from '../base/strict-json.ts';
+import { isOfExposure } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { DispatchRight, ExperimentState, Exposure } from '../ledger/projection.ts';
+import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import { developUnits, reserveUnits } from '../ledger/reserve.ts';
 import { runControls } from '../run/controls.ts';
 import type { Clock, Host } from '../run/host.ts';
+import type { JournalPrefix } from '../run/journal.ts';
 import type { ReceiptLine, SurfaceWire } from '../run/receipt.ts';
 import { formatSeal, type SealedExperiment } from '../spec/seal.ts';
 import { splitUnits, surfaceDigestOf } from '../spec/seal-plan.ts';
@@ -212,6 +214,8 @@ export async function resumeExposure(
     readonly missingCells: number;
     readonly fence: string;
     readonly reason: string;
+    /** The journal as it was found. */
+    readonly journal: JournalPrefix;
   },
 ): Promise<Dispatcher> {
   const { exposure, missingCells, fence, reason } = parts;
@@ -219,20 +223,43 @@ export async function resumeExposure(
   const { entry } = await ledger.append({
     kind: 'attempt',
     requestId: `attempt:${digestHex(exposure.entryId)}:${attempt}`,
-    body: { expose: exposure.seq, attempt, reason, missingCells, missingObject: null, fence },
+    body: {
+      expose: exposure.seq,
+      attempt,
+      reason,
+      missingCells,
+      missingObject: null,
+      fence,
+      journal: parts.journal,
+    },
   });
   return { ledger: entry.ledger, expose: exposure.entryId, fence };
 }
 
-/** Ledger entries of one run as stored: reservation, exposure and every later right to dispatch. */
+/**
+ * Tells the ledger what the journal of an exposure holds; `stopped` at the end of a session that leaves cells open.
+ * @throws {LiftgateError} ledger-conflict when another process has taken the run over
+ */
+export async function keepJournal(
+  ledger: Ledger,
+  exposure: Pick<Exposure, 'seq' | 'entryId' | 'attempt'>,
+  kept: { readonly journal: JournalPrefix; readonly stopped: boolean },
+): Promise<void> {
+  const { seq, entryId, attempt } = exposure;
+  const place = kept.stopped ? 'stopped' : String(kept.journal.lines);
+  await ledger.append({
+    kind: 'journal',
+    requestId: `journal:${digestHex(entryId)}:${attempt}:${place}`,
+    body: { expose: seq, attempt, ...kept },
+  });
+}
+
+/** Ledger entries of one run as stored: reservation, exposure, every later right to dispatch and what was known of the journal. */
 export async function runEntries(ledger: Ledger, state: ExperimentState): Promise<string> {
-  const rights: readonly DispatchRight[] = state.exposure?.rights ?? [];
-  const wanted = new Set([
-    state.reservation?.seq,
-    state.exposure?.seq,
-    ...rights.map((right) => right.seq),
-  ]);
-  const stored = (await ledger.entries()).filter(({ entry }) => wanted.has(entry.seq));
+  const claims = new Set([state.reservation?.seq, state.exposure?.seq]);
+  const stored = (await ledger.entries()).filter(
+    ({ entry }) => claims.has(entry.seq) || isOfExposure(entry, state.exposure?.seq),
+  );
   return stored.map(({ bytes }) => new TextDecoder().decode(bytes)).join('');
 }
 

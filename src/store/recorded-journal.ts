@@ -1,7 +1,8 @@
 /** What a run folder already holds of a run: journal and controls, held to the exposure they must belong to before they count. */
+import { digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { Exposure } from '../ledger/projection.ts';
-import { parseJournal } from '../run/journal.ts';
+import { fenceFaults, type JournalPrefix, journalPrefix, parseJournal } from '../run/journal.ts';
 import type { Cell, ReceiptLine } from '../run/receipt.ts';
 import { type ResumedState, resumeFrom } from '../run/resume.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
@@ -11,10 +12,11 @@ import { lineFaults } from '../verify/check-lines.ts';
 import { parseReceiptLines, runFileNames } from '../verify/record.ts';
 import type { RunFolder } from './run-folder.ts';
 
-/** A journal to continue: its state, and how many of its bytes are whole lines. */
+/** A journal to continue: its state, the bytes of its whole lines, and what is to be known of them. */
 export interface RecordedJournal {
   readonly resumed: ResumedState;
-  readonly keep: number;
+  readonly kept: Uint8Array;
+  readonly prefix: JournalPrefix;
 }
 
 /** Whose journal it must be. */
@@ -28,13 +30,16 @@ export interface JournalOwner {
 }
 
 /**
- * The journal of a folder. A planted one would decide without a cell being run, so every line must name the exposure and one of its
- * fences; before an exposure there must be none.
+ * The journal of a folder. A planted one would decide without a cell being run, so every line must name the exposure and the fence of
+ * its time; before an exposure there must be none. A shortened one would have cells run again whose outcome was seen, so it must hold
+ * everything the ledger knows of it.
  *
- * @throws {LiftgateError} run-invalid when lines belong to no or another exposure; receipt-invalid as `resumeFrom`
+ * @throws {LiftgateError} run-invalid when lines belong to no or another exposure, or lines the ledger knows are gone or changed;
+ * receipt-invalid as `resumeFrom`
  */
 export function recordedJournal(folder: RunFolder, owner: JournalOwner): RecordedJournal {
-  const bytes = folder.read(runFileNames.journal) ?? new Uint8Array();
+  const found = folder.read(runFileNames.journal);
+  const bytes = found ?? new Uint8Array();
   const { exposure, seal, ledger, schedule } = owner;
   if (exposure === null && bytes.length > 0) {
     throw refuseJournal(folder, 'its cells were dispatched before this ledger exposed any unit');
@@ -42,20 +47,35 @@ export function recordedJournal(folder: RunFolder, owner: JournalOwner): Recorde
   const { lines, keptBytes } = parseJournal(bytes, runFileNames.journal);
   const resumed = resumeFrom(schedule, lines);
   if (exposure !== null) {
-    const fences = exposure.rights.map((right) => right.fence);
-    const { entryId: expose } = exposure;
-    const strange = lines.flatMap((line) =>
-      line.kind === 'dispatch' && !fences.includes(line.fence ?? '')
-        ? [
-            `the dispatch of case ${line.cell.case}, arm ${line.cell.arm} names a fence nobody holds`,
-          ]
-        : [],
-    );
-    const held = { seal, ledger: ledger ?? '', expose, fences };
-    const [first] = [...strange, ...lineFaults(resumed.lines, held)];
+    const { entryId: expose, rights } = exposure;
+    const held = { seal, ledger: ledger ?? '', expose, fences: rights.map(({ fence }) => fence) };
+    const [first] = [...lineFaults(resumed.lines, held), ...fenceFaults(lines, rights)];
     if (first !== undefined) throw refuseJournal(folder, first);
+    if (found === null && folder.read(runFileNames.controls) === null) throw missingFolder(folder);
+    const lost = lostLines(found, lines.length, exposure);
+    if (lost !== null) throw refuseLoss(folder, lost, seal.spec.name);
   }
-  return { resumed, keep: keptBytes };
+  const kept = bytes.slice(0, keptBytes);
+  return { resumed, kept, prefix: { lines: lines.length, digest: digestOf(kept) } };
+}
+
+/** What of the known journal is not there any more; null when everything is. */
+function lostLines(found: Uint8Array | null, lines: number, { journal }: Exposure): string | null {
+  const known = `entry ${journal.seq} of the ledger knows ${journal.lines} lines of it`;
+  if (found === null) return `there is none, and ${known}`;
+  if (lines < journal.lines) return `it has ${lines} lines, and ${known}`;
+  if (journalPrefix(found, journal.lines)?.digest !== journal.digest) {
+    return `its first ${journal.lines} lines are not those that entry ${journal.seq} of the ledger knows`;
+  }
+  if (!journal.stopped || lines === journal.lines) return null;
+  return `it has ${lines} lines, and its runner stopped after ${journal.lines} (entry ${journal.seq})`;
+}
+
+function refuseLoss(folder: RunFolder, why: string, experimentId: string): LiftgateError {
+  return new LiftgateError('run-invalid', `The journal of this exposed run was changed: ${why}.`, {
+    where: { file: `${folder.path}/${runFileNames.journal}` },
+    mend: `Restore the recorded journal. If it is lost, nobody can say which outcomes were seen: end the experiment with \`liftgate ledger void ${experimentId} --reason "..."\`; its units stay spent.`,
+  });
 }
 
 function refuseJournal(folder: RunFolder, why: string): LiftgateError {
@@ -65,6 +85,17 @@ function refuseJournal(folder: RunFolder, why: string): LiftgateError {
     {
       where: { file: `${folder.path}/${runFileNames.journal}` },
       mend: 'Name another folder with --out, or the ledger this journal was recorded under with --ledger; recorded receipts are never edited or moved.',
+    },
+  );
+}
+
+function missingFolder(folder: RunFolder): LiftgateError {
+  return new LiftgateError(
+    'run-invalid',
+    'The run folder of this exposed experiment is missing or incomplete.',
+    {
+      where: { file: folder.path },
+      mend: 'Restore the run folder, or name it with --out: receipts of exposed units exist only there.',
     },
   );
 }
@@ -80,14 +111,7 @@ export function recordedControls(
 ): readonly ReceiptLine[] {
   const bytes = folder.read(runFileNames.controls);
   if (bytes === null) {
-    throw new LiftgateError(
-      'run-invalid',
-      'The run folder of this exposed experiment is missing or incomplete.',
-      {
-        where: { file: folder.path },
-        mend: 'Restore the run folder, or name it with --out: receipts of exposed units exist only there.',
-      },
-    );
+    throw missingFolder(folder);
   }
   const lines = parseReceiptLines(bytes, runFileNames.controls);
   const [first] = controlFaults(seal, index, lines);

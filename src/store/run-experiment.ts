@@ -6,13 +6,12 @@
 import type { Digest } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ExperimentState } from '../ledger/projection.ts';
+import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import { type ExecuteResult, executeCells, type RunProgress } from '../run/execute.ts';
 import type { Clock, Host } from '../run/host.ts';
-import { formatJournalLine, type JournalLine } from '../run/journal.ts';
+import { WitnessedJournal } from '../run/journal.ts';
 import type { Cell, ReceiptLine } from '../run/receipt.ts';
-import type { ResumedState } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { finalCases } from '../spec/case-index.ts';
 import { type EngineIdentity, formatSeal, type SealedExperiment } from '../spec/seal.ts';
@@ -25,6 +24,7 @@ import {
   type Dispatcher,
   experimentState,
   exposeUnits,
+  keepJournal,
   passControls,
   refuseForeignFolder,
   refuseInterrupt,
@@ -32,7 +32,7 @@ import {
   resumeExposure,
   runEntries,
 } from './prepare-run.ts';
-import { recordedControls, recordedJournal } from './recorded-journal.ts';
+import { type RecordedJournal, recordedControls, recordedJournal } from './recorded-journal.ts';
 import type { RunFolder } from './run-folder.ts';
 import {
   ensureFinalSeal,
@@ -147,7 +147,7 @@ async function measure(
     casesDigest: final.seal.digests.cases,
   });
   const { seal } = final;
-  const { resumed, keep } = recordedJournal(folder, {
+  const recorded = recordedJournal(folder, {
     seal,
     schedule,
     ledger: (await ledger.state()).chain.ledger,
@@ -161,17 +161,18 @@ async function measure(
   folder.write(runFileNames.plan, formatSeal(context.plan.seal));
   folder.write(runFileNames.seal, formatSeal(seal));
   folder.write(runFileNames.cases, formatCaseIndex(loaded.index));
-  const dispatcher = await dispatcherFor(context, state, resumed);
-  folder.write(
-    runFileNames.entries,
-    await runEntries(ledger, await experimentState(ledger, context.plan.digest)),
-  );
+  // There before the exposure: that it is gone afterwards is then a loss, never the first moment of a run.
+  if (state.exposure === null) folder.write(runFileNames.journal, '');
+  const dispatcher = await dispatcherFor(context, state, recorded);
+  const exposed = await experimentState(ledger, context.plan.digest);
+  invariant(exposed.exposure !== null, 'units are exposed before a cell is dispatched');
+  folder.write(runFileNames.entries, await runEntries(ledger, exposed));
   const result = await execute(context, {
     host,
     schedule,
-    resumed,
-    keep,
+    recorded,
     dispatcher,
+    exposure: exposed.exposure,
     controlLines,
   });
   return finish(context, { result, dispatcher, controlLines, schedule });
@@ -186,7 +187,7 @@ function freshControls(context: RunContext, host: Host): Promise<readonly Receip
 function dispatcherFor(
   context: RunContext,
   state: ExperimentState,
-  resumed: ResumedState,
+  { resumed, prefix }: RecordedJournal,
 ): Promise<Dispatcher> {
   const { ledger, final } = context;
   if (state.exposure === null) {
@@ -204,23 +205,33 @@ function dispatcherFor(
     missingCells: open,
     fence: context.fence(),
     reason: 'the last process ended before the outcome was recorded',
+    journal: prefix,
   });
 }
 
 interface Execution {
   readonly host: Host;
   readonly schedule: readonly Cell[];
-  readonly resumed: ResumedState;
-  readonly keep: number;
+  readonly recorded: RecordedJournal;
   readonly dispatcher: Dispatcher;
+  readonly exposure: Exposure;
   readonly controlLines: readonly ReceiptLine[];
 }
 
 async function execute(context: RunContext, parts: Execution): Promise<ExecuteResult> {
-  const { loaded, final, folder, clock, signal, onProgress } = context;
-  const log = folder.openLog(runFileNames.journal, parts.keep);
+  const { loaded, ledger, final, folder, clock, signal, onProgress } = context;
+  const { resumed, kept, prefix } = parts.recorded;
+  const log = folder.openLog(runFileNames.journal, kept.length);
+  const journal = new WitnessedJournal({
+    log,
+    witness: {
+      keep: (known) => keepJournal(ledger, parts.exposure, { journal: known, stopped: false }),
+    },
+    elapsedMs: () => clock.elapsedMs(),
+    kept: { bytes: kept, lines: prefix.lines },
+  });
   try {
-    return await executeCells({
+    const result = await executeCells({
       seal: final.seal,
       experimentDigest: final.digest,
       cases: new Map(
@@ -229,17 +240,26 @@ async function execute(context: RunContext, parts: Execution): Promise<ExecuteRe
       surfaces: armSurfaces(loaded),
       schedule: parts.schedule,
       host: parts.host,
-      journal: { append: (line: JournalLine) => log.append(formatJournalLine(line)) },
-      resumed: parts.resumed,
+      journal,
+      resumed,
       envelope: parts.dispatcher,
       clock,
       signal,
       controlLines: parts.controlLines,
       ...(onProgress === undefined ? {} : { onProgress }),
     });
+    if (leavesOpen(result)) {
+      await keepJournal(ledger, parts.exposure, { journal: journal.prefix(), stopped: true });
+    }
+    return result;
   } finally {
     await log.close();
   }
+}
+
+/** Whether a session ended with cells to come: without an outcome entry only a journal entry keeps what it has written. */
+function leavesOpen({ stoppedBy }: ExecuteResult): boolean {
+  return stoppedBy !== null && stoppedBy !== 'budget';
 }
 
 const stopReasons = {

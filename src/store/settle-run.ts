@@ -16,7 +16,7 @@ import type { Cell, ReceiptLine } from '../run/receipt.ts';
 import { overallDecision, runEvidence, runInfo } from '../verify/evidence.ts';
 import { buildManifest, formatManifest, manifestDigest, runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
-import { type Dispatcher, experimentState } from './prepare-run.ts';
+import { type Dispatcher, experimentState, runEntries } from './prepare-run.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RecordedSeal } from './seal-experiment.ts';
 
@@ -86,7 +86,8 @@ export interface SettleParts extends Finished {
  */
 export async function settleRun(parts: SettleParts): Promise<DecisionDocument> {
   const { loaded, final, folder, ledger, plan, result, controlLines, dispatcher } = parts;
-  const { exposure } = await experimentState(ledger, plan.digest);
+  const state = await experimentState(ledger, plan.digest);
+  const { exposure } = state;
   if (exposure === null || exposure.fence !== dispatcher.fence) throw fencedOff();
   const run = {
     seal: final.seal,
@@ -97,6 +98,7 @@ export async function settleRun(parts: SettleParts): Promise<DecisionDocument> {
   };
   const document = decide(runEvidence(run), runInfo(run));
   const decision = new TextEncoder().encode(formatDecision(document));
+  folder.write(runFileNames.entries, await runEntries(ledger, state));
   folder.write(runFileNames.decision, decision);
   folder.write(runFileNames.summary, renderSummary(document, final.seal));
   const manifest = buildManifest(loaded.spec.name, final.digest, folder.files());

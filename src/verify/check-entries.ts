@@ -2,13 +2,21 @@
 import { canonicalLine, canonicalText } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { entryId, isKind, parseEntry, type StoredEntry } from '../ledger/entry.ts';
+import {
+  type EntryOf,
+  entryId,
+  isKind,
+  isOfExposure,
+  parseEntry,
+  type StoredEntry,
+} from '../ledger/entry.ts';
 import { formatDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
+import { journalPrefix } from '../run/journal.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { type Finding, faultsOf, findingOf } from './checklist.ts';
 import { overallDecision } from './evidence.ts';
-import type { LedgerView, Reading, RunEntries } from './reading.ts';
+import type { LedgerView, Reading, RunEntries, RunMark, RunRight } from './reading.ts';
 import { canonicalLines, manifestDigest, type RunFiles, runFile, runFileNames } from './record.ts';
 
 /** Reservation, exposure and attempts. */
@@ -30,27 +38,20 @@ export function checkEntries(files: RunFiles, seal: SealedExperiment, read: Read
   const { seq } = expose.entry;
   return findingOf(
     faultsOf(tests),
-    `reserved in entry ${reserve.entry.seq}, exposed in entry ${seq}, ${entries.fences.length} attempt(s)`,
+    `reserved in entry ${reserve.entry.seq}, exposed in entry ${seq}, ${entries.rights.length} attempt(s)`,
   );
 }
 
-/** One reservation, then one exposure, then its attempts, in the order of their numbers. */
+/** One reservation, then one exposure, then its attempts and what was known of its journal, in the order of their numbers. */
 function parseEntries(bytes: Uint8Array): RunEntries {
   const stored = canonicalLines(bytes, runFileNames.entries).map(({ value }): StoredEntry => {
     const line = new TextEncoder().encode(canonicalLine(value));
     return { entry: parseEntry(line, runFileNames.entries), entryId: entryId(line), bytes: line };
   });
-  const [reserve, expose, ...attempts] = stored;
+  const [reserve, expose, ...later] = stored;
   if (reserve === undefined || !isKind(reserve.entry, 'reserve')) throw strayEntry(reserve);
   if (expose === undefined || !isKind(expose.entry, 'expose')) throw strayEntry(expose);
-  const { seq, body } = expose.entry;
-  const fences = [body.fence];
-  for (const attempt of attempts) {
-    const { entry } = attempt;
-    const follows = isKind(entry, 'attempt') && entry.body.expose === seq;
-    if (!follows || entry.body.attempt !== fences.length + 1) throw strayEntry(attempt);
-    fences.push(entry.body.fence);
-  }
+  const { rights, marks } = executionOf(expose.entry, later);
   const seqs = stored.map(({ entry }) => entry.seq);
   const back = stored.find((_, at) => at > 0 && (seqs[at] ?? 0) <= (seqs[at - 1] ?? 0));
   if (back !== undefined) throw strayEntry(back);
@@ -58,8 +59,56 @@ function parseEntries(bytes: Uint8Array): RunEntries {
     reserve: { entry: reserve.entry, id: reserve.entryId },
     expose: { entry: expose.entry, id: expose.entryId },
     stored,
-    fences,
+    rights,
+    marks,
   };
+}
+
+/** Rights and marks that follow an exposure; attempts count up, marks are of the current one. */
+function executionOf(
+  { seq: expose, body }: EntryOf<'expose'>,
+  later: readonly StoredEntry[],
+): Pick<RunEntries, 'rights' | 'marks'> {
+  const rights: RunRight[] = [{ seq: expose, attempt: 1, fence: body.fence, lines: 0 }];
+  const marks: RunMark[] = [];
+  for (const stored of later) {
+    const { entry } = stored;
+    if (!isOfExposure(entry, expose)) throw strayEntry(stored);
+    const { kind, seq } = entry;
+    const { attempt, journal } = entry.body;
+    if (attempt !== rights.length + (kind === 'attempt' ? 1 : 0)) throw strayEntry(stored);
+    if (isKind(entry, 'attempt')) {
+      rights.push({ seq, attempt, fence: entry.body.fence, lines: journal.lines });
+    }
+    const stopped = isKind(entry, 'journal') && entry.body.stopped;
+    marks.push({ ...journal, seq, kind, attempt, stopped });
+  }
+  return { rights, marks };
+}
+
+/** The first entry whose lines the journal does not hold; those after it say the same. */
+export function journalFaults(bytes: Uint8Array, { marks }: RunEntries): string[] {
+  const broken = marks.find((mark) => journalPrefix(bytes, mark.lines)?.digest !== mark.digest);
+  if (broken === undefined) return [];
+  const { lines, seq } = broken;
+  return [`the first ${lines} lines of the journal are not those that entry ${seq} knows`];
+}
+
+/**
+ * Where somebody else than the runner could have had a hand in the journal without leaving a trace: after its last known line of a
+ * session that ended without a word, until the next runner read it.
+ */
+export function journalGaps({ marks }: RunEntries, expose: number): string[] {
+  return marks.flatMap((mark, at) => {
+    if (mark.kind !== 'attempt') return [];
+    const before = marks[at - 1];
+    if (before?.stopped === true) return [];
+    const since = before === undefined ? `entry ${expose}` : `entry ${before.seq}`;
+    const known = before?.lines ?? 0;
+    return [
+      `what the journal held after line ${known} when the process of attempt ${mark.attempt - 1} ended: from ${since} until entry ${mark.seq} (attempt ${mark.attempt}, ${mark.lines} lines) only the run folder knew`,
+    ];
+  });
 }
 
 function strayEntry(stray: StoredEntry | undefined): LiftgateError {
@@ -79,7 +128,15 @@ export function checkLedgerEntries(ledger: LedgerView, entries: RunEntries): Fin
   const differing = entries.stored.filter(
     (stored) => ledger.entries[stored.entry.seq]?.entryId !== stored.entryId,
   );
-  const faults = differing.map(({ entry }) => `entry ${entry.seq} of the run is not the ledger's`);
+  const own = new Set(entries.stored.map(({ entry }) => entry.seq));
+  const { seq: expose } = entries.expose.entry;
+  const left = ledger.entries.filter(
+    ({ entry }) => isOfExposure(entry, expose) && !own.has(entry.seq),
+  );
+  const faults = [
+    ...differing.map(({ entry }) => `entry ${entry.seq} of the run is not the ledger's`),
+    ...left.map(({ entry }) => `the run leaves out entry ${entry.seq} (${entry.kind})`),
+  ];
   return findingOf(
     [...ledger.problems, ...faults],
     `${ledger.entries.length} entries; the tail has no outside pin, so later entries may be missing`,

@@ -2,6 +2,7 @@
 import type { Digest } from '../base/digest.ts';
 import type { EntryOf, StoredEntry } from '../ledger/entry.ts';
 import type { DecisionDocument } from '../report/decision.ts';
+import type { FenceRight, JournalPrefix } from '../run/journal.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -14,12 +15,28 @@ export interface LedgerView {
   readonly problems: readonly string[];
 }
 
-/** Entries of a run: its claim, its exposure, and every right to dispatch. */
+/** Entries of a run: its claim, its exposure, every right to dispatch, and what was known of the journal in between. */
 export interface RunEntries {
   readonly reserve: { readonly entry: EntryOf<'reserve'>; readonly id: Digest };
   readonly expose: { readonly entry: EntryOf<'expose'>; readonly id: Digest };
   readonly stored: readonly StoredEntry[];
-  readonly fences: readonly string[];
+  readonly rights: readonly RunRight[];
+  /** In the order of their entries; the exposure knows an empty journal and is not listed. */
+  readonly marks: readonly RunMark[];
+}
+
+/** A right to dispatch and the journal it started from. */
+export interface RunRight extends FenceRight {
+  readonly seq: number;
+  readonly attempt: number;
+}
+
+/** What an entry says of the journal. */
+export interface RunMark extends JournalPrefix {
+  readonly seq: number;
+  readonly kind: 'attempt' | 'journal';
+  readonly attempt: number;
+  readonly stopped: boolean;
 }
 
 export interface Reading {

@@ -4,7 +4,7 @@
  *   manifest.json    {type: "liftgate/run/v1", experimentId, seal, files: [{path, size, sha256}]}: every other file; its own digest
  *                    stands in the ledger's outcome entry
  *   plan.json        the seal of stage plan          seal.json      the seal of stage final
- *   cases.json       the case index                  entries.jsonl  the ledger entries of this run up to its last attempt
+ *   cases.json       the case index                  entries.jsonl  the ledger entries of this run before its outcome
  *   controls.jsonl   receipt lines of the controls   journal.jsonl  every dispatch and every receipt
  *   decision.json    the decision                    summary.md     the same for people
  *

@@ -10,14 +10,20 @@ import {
   parseDecision,
 } from '../report/decision.ts';
 import { renderSummary, uncheckable } from '../report/markdown.ts';
-import { parseJournal } from '../run/journal.ts';
+import { fenceFaults, parseJournal } from '../run/journal.ts';
 import { resumeFrom } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { baselineArm, candidateIds } from '../spec/spec.ts';
 import { controlFaults } from './check-controls.ts';
-import { checkEntries, checkLedgerEntries, checkOutcome } from './check-entries.ts';
+import {
+  checkEntries,
+  checkLedgerEntries,
+  checkOutcome,
+  journalFaults,
+  journalGaps,
+} from './check-entries.ts';
 import { lineFaults } from './check-lines.ts';
 import { checkCases, checkSeals } from './check-seals.ts';
 import { type Check, Checklist, type Finding, findingOf } from './checklist.ts';
@@ -52,7 +58,8 @@ const titles = {
   cases: 'the case index, its digests, the design and the methods follow from the seal',
   entries: 'reservation, exposure and attempts name this plan, this seal and these arms',
   controls: 'every control ran on the sealed cells and was classified as declared',
-  receipts: 'every receipt belongs to a planned cell, this exposure and a valid fence',
+  receipts:
+    'every receipt belongs to a planned cell, this exposure and the fence of its time, and the journal is the known one',
   decision: 'funnel, pairs, estimates, gates and decision recomputed byte for byte',
   summary: 'the summary says what the decision says',
   ledger: 'the ledger is whole and holds the entries of this run',
@@ -86,8 +93,16 @@ export function checkRun(files: RunFiles, ledger: LedgerView | null): Verificati
     exitCode: list.failed ? failedCode : 0,
     checks: list.checks,
     document: read.document ?? null,
-    uncheckable: read.seal === undefined ? [] : uncheckable(read.seal),
+    uncheckable: uncheckableOf(read),
   };
+}
+
+/** What no check can show, of any run and of this one. */
+function uncheckableOf({ seal, entries }: Reading): string[] {
+  const general = seal === undefined ? [] : uncheckable(seal);
+  return entries === undefined
+    ? general
+    : [...general, ...journalGaps(entries, entries.expose.entry.seq)];
 }
 
 function stage<Input>(
@@ -142,12 +157,14 @@ function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: R
     seal,
     ledger: entries.expose.entry.ledger,
     expose: entries.expose.id,
-    fences: entries.fences,
+    fences: entries.rights.map((right) => right.fence),
   });
+  faults.push(...fenceFaults(journal.lines, entries.rights));
   if (journal.keptBytes !== bytes.length) faults.push('the journal ends in a torn line');
   if (receipts > lines.length)
     faults.push(`${receipts - lines.length} receipts are recorded twice`);
   if (dangling > 0) faults.push(`${dangling} dispatches have no receipt`);
+  faults.push(...journalFaults(bytes, entries));
   read.lines = lines;
   return findingOf(faults, `${lines.length} receipts for ${schedule.length} planned cells`);
 }
@@ -156,7 +173,7 @@ function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: R
   const { lines, controls } = read;
   if (lines === undefined || controls === undefined)
     return { faults: ['receipts or controls could not be read'] };
-  const fence = entries.fences.at(-1) ?? '';
+  const fence = entries.rights.at(-1)?.fence ?? '';
   const run = { seal, index, lines, controlLines: controls, expose: entries.expose.id, fence };
   const document = decide(runEvidence(run), runInfo(run));
   read.document = document;

@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { journalLineSchema } from '../../src/run/journal.ts';
-import { isAlive, linesOf, type Running, startLiftgate, until } from '../support/cli.ts';
+import { isAlive, liftgate, linesOf, type Running, startLiftgate, until } from '../support/cli.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 import { SmallExperiment, type SmallOptions, smallCases } from '../support/workspace.ts';
 
@@ -86,7 +86,8 @@ describe.concurrent('a run killed in the middle', () => {
     expect(experiment.text('run/summary.md')).toContain(
       '- attempts: 16 completed, 1 infrastructureFault; cost',
     );
-    expect(await experiment.ledgerKinds()).toEqual([
+    const kinds = await experiment.ledgerKinds();
+    expect(kinds.filter((kind) => kind !== 'journal')).toEqual([
       'genesis',
       'seal',
       'seal',
@@ -96,9 +97,44 @@ describe.concurrent('a run killed in the middle', () => {
       'attempt',
       'outcome',
     ]);
+    expect(kinds.indexOf('journal')).toBeLessThan(kinds.indexOf('attempt'));
     const verified = await experiment.verify();
     expect(verified.exitCode).toBe(0);
     expect(verified.stdout).toContain('2 attempt(s)');
+    expect(verified.stdout).toMatch(/what the journal held after line \d+ .* only the run folder/);
+  });
+
+  test('is not continued from a journal that was changed meanwhile: 41, and void ends it', async () => {
+    const candidate = { scores: { right: true }, behave: { c6: 'wait' } } as const;
+    const { experiment, process } = await stoppedRun({ candidates: { new: candidate } });
+    process.signal('SIGKILL');
+    await process.ended;
+    await untilGone(experiment);
+    letGo(experiment);
+    const executed = experiment.executions().length;
+    const journal = experiment.text('run/journal.jsonl');
+    for (const changed of ['', journal.replaceAll('"right":0', '"right":1')]) {
+      expect(changed).not.toBe(journal);
+      experiment.writeText('run/journal.jsonl', changed);
+      const again = await experiment.run();
+      expect(again.exitCode).toBe(41);
+      expect(again.stderr).toContain('The journal of this exposed run was changed: it');
+      expect(again.stderr).toContain('`liftgate ledger void small --reason "..."`');
+    }
+    rmSync(join(experiment.folder, 'run/journal.jsonl'));
+    expect((await experiment.run()).stderr).toContain('was changed: there is none, and entry');
+    expect(experiment.executions()).toHaveLength(executed);
+
+    const ended = await liftgate(
+      experiment.workspace,
+      ...['ledger', 'void', 'small', '--reason', 'journal lost'],
+    );
+    expect(ended.stdout).toMatch(
+      /^small: exposure \d+ ended without an outcome in entry \d+; its units stay spent$/m,
+    );
+    const after = await experiment.run();
+    expect(after.exitCode).toBe(42);
+    expect(after.stderr).toContain('decides nothing: it was aborted (journal lost)');
   });
 
   test('survives a torn last line of its journal', async () => {

@@ -102,7 +102,7 @@ describe('append', () => {
     expect(error.code).toBe('ledger-conflict');
     expect(error.message).toBe(`Entries of kind "${kind}" are not supported yet.`);
     expect(error.mend).toBe(
-      'Use seal, reserve, release, expose, attempt, outcome, abort, void or develop.',
+      'Use seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
     );
   });
 

@@ -39,7 +39,7 @@ describe('a ledger under random requests', () => {
       { seed: 20260106, numRuns: 150 },
     );
     expect([...seen.accepted].sort()).toEqual([...seen.refused].sort());
-    expect(seen.accepted.size).toBe(11);
+    expect(seen.accepted.size).toBe(12);
   });
 
   it('never lets exposures or spent error decrease, and no unit is measured twice', async () => {

@@ -67,16 +67,17 @@ describe('an experiment', () => {
     const { plan, expose, exposeId } = await exposeExperiment(ledger, 'e', units);
     const fence = '02'.repeat(16);
     const resume = { reason: 'killed', missingCells: 1, missingObject: null };
-    const body = { expose, attempt: 2, fence, ...resume };
+    const body = { expose, attempt: 2, fence, ...resume, journal: { lines: 5, digest: plan } };
     const resumed = await ledger.append({ kind: 'attempt', requestId: 'a2', body });
     expect((await ledger.state()).experiments.get(plan)?.exposure).toMatchObject({
       entryId: exposeId,
       attempt: 2,
       fence: '02'.repeat(16),
       rights: [
-        { attempt: 1, seq: expose, fence: '01'.repeat(16) },
-        { attempt: 2, seq: resumed.entry.seq, entryId: resumed.entryId },
+        { attempt: 1, seq: expose, fence: '01'.repeat(16), lines: 0 },
+        { attempt: 2, seq: resumed.entry.seq, entryId: resumed.entryId, lines: 5 },
       ],
+      journal: { lines: 5, digest: plan, seq: resumed.entry.seq, stopped: false },
     });
   });
 

@@ -9,6 +9,7 @@ import {
   digestNamed,
   exposeBody,
   exposeExperiment,
+  noJournal,
   outcomeBody,
   recordFinal,
   recordPlan,
@@ -21,7 +22,8 @@ const newLedger = () => memoryLedger(countingPorts());
 const units = unitsNamed(['u-1', 'u-2']);
 
 function attemptBody(expose: number, attempt: number, fence: string): EntryOf<'attempt'>['body'] {
-  return { expose, attempt, reason: 'killed', missingCells: 1, missingObject: null, fence };
+  const missing = { missingCells: 1, missingObject: null };
+  return { expose, attempt, reason: 'killed', ...missing, fence, journal: noJournal };
 }
 
 interface Scene {
@@ -247,5 +249,65 @@ describe('an outcome', () => {
     const body = { ...outcomeBody(expose), receiptsCount: 3, missing: 1 };
     await ledger.append({ kind: 'outcome', requestId: 'o', body });
     expect(phaseOf(await ledger.state(), plan)).toBe('settled');
+  });
+});
+
+describe('the journal of an exposure', () => {
+  const mark = (lines: number, text = 'journal') => ({ lines, digest: digestNamed(text) });
+  const journalEntry = (expose: number, more: Partial<EntryOf<'journal'>['body']> = {}) => ({
+    kind: 'journal' as const,
+    requestId: JSON.stringify(more),
+    body: { expose, attempt: 1, journal: mark(4), stopped: false, ...more },
+  });
+  const resumed = (expose: number, journal: { lines: number; digest: Digest }) => ({
+    kind: 'attempt' as const,
+    requestId: 'a2',
+    body: { ...attemptBody(expose, 2, '02'.repeat(16)), journal },
+  });
+
+  it('is known to the ledger as far as it was kept, and may go on from there', async () => {
+    const { ledger, plan, expose } = await exposedScene();
+    const known = async () => (await ledger.state()).experiments.get(plan)?.exposure?.journal;
+    expect(await known()).toEqual({ ...noJournal, seq: expose, stopped: false });
+    const { entry } = await ledger.append(journalEntry(expose));
+    expect(await known()).toEqual({ ...mark(4), seq: entry.seq, stopped: false });
+    await ledger.append(journalEntry(expose, { journal: mark(9, 'longer') }));
+    const taken = await ledger.append(resumed(expose, mark(11, 'crashed')));
+    expect(await known()).toEqual({ ...mark(11, 'crashed'), seq: taken.entry.seq, stopped: false });
+  });
+
+  test.each([
+    ['shorter', mark(3)],
+    ['other', mark(4, 'edited')],
+    ['gone', noJournal],
+  ])('is refused when whoever resumes found it %s', async (_, found) => {
+    const { ledger, expose } = await exposedScene();
+    await ledger.append(journalEntry(expose));
+    const error = await refusalOf(ledger.append(resumed(expose, found)));
+    expect(error.message).toBe(
+      `The journal of experiment "e" has ${found.lines} lines under ${found.digest}; entry 5 knows 4 under ${mark(4).digest}.`,
+    );
+    expect(error.mend).toBe(
+      'Restore the journal that was recorded; if it is lost, end the experiment with `liftgate ledger void e --reason "..."`.',
+    );
+    expect(error.details['reason']).toBe('journal-differs');
+  });
+
+  it('has not one line more after its runner stopped', async () => {
+    const { ledger, expose } = await exposedScene();
+    await ledger.append(journalEntry(expose, { stopped: true }));
+    const more = await refusalOf(ledger.append(journalEntry(expose, { journal: mark(6) })));
+    expect(more.message).toBe('Experiment "e" is exposed; to keep its journal it must be resumed.');
+    const longer = await refusalOf(ledger.append(resumed(expose, mark(5))));
+    expect(longer.details['reason']).toBe('journal-differs');
+    await ledger.append(resumed(expose, mark(4)));
+  });
+
+  it('is kept by the current runner only', async () => {
+    const { ledger, expose } = await exposedScene();
+    await ledger.append(resumed(expose, noJournal));
+    const error = await refusalOf(ledger.append(journalEntry(expose)));
+    expect(error.message).toBe('The journal is of attempt 1; experiment "e" is at attempt 2.');
+    expect(error.details['reason']).toBe('fenced-off');
   });
 });

@@ -154,7 +154,7 @@ describe('a resumed run', () => {
     expect(kinds).not.toContain('expose');
   });
 
-  test('keeps reservation, exposure and every attempt in its entries', async () => {
+  test('keeps reservation, exposure, every attempt and what was known of its journal in its entries', async () => {
     const folder = memoryFolder();
     await interrupted(folder);
     await runToDecision(
@@ -164,7 +164,15 @@ describe('a resumed run', () => {
     const kinds = canonicalLines(bytes, runFileNames.entries).map(
       ({ value }) => (value as { kind: string }).kind,
     );
-    expect(kinds).toEqual(['reserve', 'expose', 'attempt']);
+    expect(kinds.filter((kind) => kind !== 'journal')).toEqual(['reserve', 'expose', 'attempt']);
+    expect(kinds.slice(kinds.indexOf('attempt') - 1)).toEqual([
+      'journal',
+      'attempt',
+      'journal',
+      'journal',
+      'journal',
+      'journal',
+    ]);
     const [state] = [...(await ledger.state()).experiments.values()];
     if (state === undefined) throw new Error('the experiment is sealed');
     expect(await runEntries(ledger, state)).toBe(new TextDecoder().decode(bytes));

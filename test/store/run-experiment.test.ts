@@ -47,6 +47,7 @@ describe('runToDecision', () => {
       'develop',
       'reserve',
       'expose',
+      ...Array<string>(6).fill('journal'),
       'outcome',
     ]);
     expect(run.result.exitCode).toBe(0);
@@ -166,6 +167,7 @@ describe('runToDecision', () => {
       await ledgerView(ledger),
     );
     expect(verification.exitCode).toBe(0);
+    expect(verification.uncheckable.join()).not.toContain('only the run folder');
   });
 });
 
@@ -222,7 +224,7 @@ describe('a planted journal', () => {
       .decode(journal)
       .replaceAll(/"fence":"0*1"/g, `"fence":"${'9'.repeat(32)}"`);
     folder.write(runFileNames.journal, stranger);
-    expect((await refusal(() => again('a'))).message).toContain('names a fence nobody holds');
+    expect((await refusal(() => again('a'))).message).toContain('a fence that no attempt holds');
     folder.write(runFileNames.journal, journal);
 
     folder.write(

@@ -61,50 +61,56 @@ describe('settleRun', () => {
     });
   });
 
-  test('records nothing when another process took the run over meanwhile', async () => {
-    const folder = await interruptedAt(20);
-    const [plan] = [...(await ledger.state()).experiments.values()].map((each) => each.plan);
-    if (plan === undefined) throw new Error('the experiment is sealed');
-    let takenOver = false;
-    const openTaken = async (): Promise<Host> => {
-      const host = await openHost(loaded);
-      return {
-        ...host,
-        execute: async (...call) => {
-          if (!takenOver) {
-            takenOver = true;
-            const state = await experimentState(ledger, plan);
-            await ledger.append({
-              kind: 'attempt',
-              requestId: 'another-process',
-              body: {
-                expose: state.exposure?.seq ?? -1,
-                attempt: (state.exposure?.attempt ?? 0) + 1,
-                reason: 'taken over',
-                missingCells: 1,
-                missingObject: null,
-                fence: 'b'.repeat(32),
-              },
-            });
-          }
-          return await host.execute(...call);
-        },
+  test.each([
+    [1, 'The journal is of attempt 2; experiment "mails" is at attempt 3.'],
+    [27, 'Another process took this run over; its fence is newer.'],
+  ])(
+    'records nothing when another process took the run over at its call %i',
+    async (call, said) => {
+      const folder = await interruptedAt(20);
+      const [plan] = [...(await ledger.state()).experiments.values()].map((each) => each.plan);
+      if (plan === undefined) throw new Error('the experiment is sealed');
+      let calls = 0;
+      const openTaken = async (): Promise<Host> => {
+        const host = await openHost(loaded);
+        return {
+          ...host,
+          execute: async (...request) => {
+            calls += 1;
+            if (calls === call) {
+              const { exposure } = await experimentState(ledger, plan);
+              if (exposure === null) throw new Error('the units are exposed');
+              const { lines, digest } = exposure.journal;
+              await ledger.append({
+                kind: 'attempt',
+                requestId: 'another-process',
+                body: {
+                  expose: exposure.seq,
+                  attempt: exposure.attempt + 1,
+                  reason: 'taken over',
+                  missingCells: 1,
+                  missingObject: null,
+                  fence: 'b'.repeat(32),
+                  journal: { lines, digest },
+                },
+              });
+            }
+            return await host.execute(...request);
+          },
+        };
       };
-    };
-    const ports = runPorts(loaded, ledger, {
-      openFolder: () => folder,
-      openHost: openTaken,
-      fence: () => 'a'.repeat(32),
-    });
-    const error = await refusalOf(runToDecision(ports));
-    expect([error.code, error.message]).toEqual([
-      'ledger-conflict',
-      'Another process took this run over; its fence is newer.',
-    ]);
-    const kinds = (await ledger.entries()).map(({ entry }) => entry.kind);
-    expect(kinds).not.toContain('outcome');
-    expect(folder.read(runFileNames.decision)).toBe(null);
-  });
+      const ports = runPorts(loaded, ledger, {
+        openFolder: () => folder,
+        openHost: openTaken,
+        fence: () => 'a'.repeat(32),
+      });
+      const error = await refusalOf(runToDecision(ports));
+      expect([error.code, error.message]).toEqual(['ledger-conflict', said]);
+      const kinds = (await ledger.entries()).map(({ entry }) => entry.kind);
+      expect(kinds).not.toContain('outcome');
+      expect(folder.read(runFileNames.decision)).toBe(null);
+    },
+  );
 });
 
 describe('controls on another host than the cells', () => {

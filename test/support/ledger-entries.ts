@@ -85,7 +85,13 @@ export const everyKind: readonly LedgerEntry[] = [
       missingCells: 1,
       missingObject: d,
       fence: '02'.repeat(16),
+      journal: { lines: 3, digest: d },
     },
+  },
+  {
+    ...around,
+    kind: 'journal',
+    body: { expose: 3, attempt: 1, journal: { lines: 3, digest: d }, stopped: false },
   },
   {
     ...around,

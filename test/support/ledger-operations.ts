@@ -26,6 +26,7 @@ export interface Operation {
     | 'release'
     | 'expose'
     | 'attempt'
+    | 'journal'
     | 'outcome'
     | 'abort'
     | 'void'
@@ -42,6 +43,7 @@ const verbs = [
   'release',
   'expose',
   'attempt',
+  'journal',
   'outcome',
   'abort',
   'void',
@@ -111,6 +113,10 @@ function numbersOf(experiment: ExperimentState | undefined) {
     expose: experiment?.exposure?.seq ?? 0,
     outcome: experiment?.outcome?.seq ?? 0,
     attempt: experiment?.exposure?.attempt ?? 1,
+    journal: {
+      lines: experiment?.exposure?.journal.lines ?? 0,
+      digest: experiment?.exposure?.journal.digest ?? planOf('nobody'),
+    },
     final: experiment?.finals.at(-1)?.digest ?? planOf('nobody'),
   };
 }
@@ -134,8 +140,13 @@ async function laterRequest(
       return {
         kind: 'attempt',
         requestId,
-        body: { ...body, missingCells: 0, missingObject: null },
+        body: { ...body, missingCells: 0, missingObject: null, journal: now.journal },
       };
+    }
+    case 'journal': {
+      const journal = { lines: now.journal.lines + 1, digest: digestNamed(requestId) };
+      const body = { expose: now.expose, attempt: now.attempt, journal, stopped: false };
+      return { kind: 'journal', requestId, body };
     }
     case 'outcome':
       return { kind: 'outcome', requestId, body: outcomeBody(now.expose, now.attempt) };
@@ -250,6 +261,7 @@ export class LedgerModel {
       case 'expose':
         return phase === 'reserved' && (this.finals.get(x) ?? 0) > 0;
       case 'attempt':
+      case 'journal':
       case 'outcome':
       case 'abort':
         return phase === 'exposed';
@@ -284,6 +296,7 @@ export class LedgerModel {
         this.mark(this.owned.get(x) ?? [], 'exposed');
         return;
       case 'attempt':
+      case 'journal':
         return;
       case 'outcome':
       case 'abort':

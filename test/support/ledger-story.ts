@@ -17,6 +17,9 @@ export function digestNamed(text: string): Digest {
   return digestOf(text);
 }
 
+/** What the ledger knows of a journal without a line. */
+export const noJournal = { lines: 0, digest: digestOf('') };
+
 /** Error held by every reservation of these tests: 0.025. */
 export const alphaNano = 25_000_000;
 
@@ -175,6 +178,7 @@ export async function tellStory(ledger: Ledger): Promise<void> {
       missingCells: 2,
       missingObject: await ledger.putObject(bytesOf('missing\n')),
       fence: '02'.repeat(16),
+      journal: noJournal,
     },
   });
   const settled = await ledger.append({

@@ -5,6 +5,7 @@ import { LiftgateError } from '../../base/errors.ts';
 import type { StoredEntry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ExperimentState } from '../../ledger/projection.ts';
+import { receiptsRoot } from '../../report/run-facts.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
 import { commandLedger, existingLedger } from '../workspace.ts';
@@ -140,9 +141,29 @@ export async function release(
   return 0;
 }
 
+/** Ends an exposed experiment that will have no outcome; its units stay spent. */
+async function abortExposure(
+  context: CommandContext,
+  ledger: Ledger,
+  ended: { readonly exposed: ExperimentState; readonly reason: string },
+): Promise<number> {
+  const { plan, experimentId, exposure } = ended.exposed;
+  const expose = exposure?.seq ?? 0;
+  const { entry } = await ledger.append({
+    kind: 'abort',
+    requestId: `abort:${expose}`,
+    body: { expose, reason: ended.reason, receiptsRoot: receiptsRoot([]) },
+  });
+  context.output.line(
+    `${experimentId}: exposure ${expose} ended without an outcome in entry ${entry.seq}; its units stay spent`,
+  );
+  context.output.document({ experiment: experimentId, plan, aborted: expose, entry: entry.seq });
+  return 0;
+}
+
 /**
- * Declares the recorded outcome of an experiment unusable.
- * @throws {LiftgateError} ledger-conflict when there is none
+ * Declares the recorded outcome of an experiment unusable, or ends an exposed one that has none.
+ * @throws {LiftgateError} ledger-conflict when there is neither
  */
 export async function voidOutcome(
   context: CommandContext,
@@ -150,7 +171,12 @@ export async function voidOutcome(
   experimentId: string,
 ): Promise<number> {
   const ledger = commandLedger(context, options);
-  const settled = (await named(ledger, experimentId)).find((each) => each.phase === 'settled');
+  const own = await named(ledger, experimentId);
+  const exposed = own.find((each) => each.phase === 'exposed');
+  if (exposed !== undefined) {
+    return abortExposure(context, ledger, { exposed, reason: options.reason });
+  }
+  const settled = own.find((each) => each.phase === 'settled');
   if (settled === undefined || settled.outcome === null) {
     throw new LiftgateError(
       'ledger-conflict',
