@@ -132,12 +132,22 @@ function regressionList(differences: DifferencesView, candidate: string): Markup
 ${regressions.map((each) => regressionDetails(each, candidate))}${furtherIds(differences)}`;
 }
 
+/** Losses that no unit's mean shows. */
+function coveredList(differences: DifferencesView, candidate: string): Markup {
+  const { coveredLosses, coveredLossesLeftOut, measure } = differences;
+  const count = coveredLosses.length + coveredLossesLeftOut;
+  if (count === 0) return html``;
+  return html`<h5>Losses covered by gains on ${measure}</h5>
+<p class="note">${coveredLosses.length} of ${count} units that did not get worse although pairs of theirs did, worst pairs first.</p>
+${coveredLosses.map((each) => regressionDetails(each, candidate))}`;
+}
+
 function differencesPart(differences: DifferencesView, candidate: string): Markup {
   const { measure, role, worse, equal, better, lostUnits, units } = differences;
   const lost = lostUnits.length === 0 ? '' : `, ${lostUnits.length} without a complete pair`;
   const picture = units.length === 0 ? html`` : unitPlot(differences);
   return html`<h4>Differences by unit: ${measure} <span class="role">${role}</span></h4>
-<p>${worse} units worse, ${equal} equal, ${better} better${lost}.</p>${picture}${regressionList(differences, candidate)}`;
+<p>${worse} units worse, ${equal} equal, ${better} better${lost}.</p>${picture}${regressionList(differences, candidate)}${coveredList(differences, candidate)}`;
 }
 
 /** Rows of a funnel table. */

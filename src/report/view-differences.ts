@@ -31,7 +31,7 @@ export interface PairEvidence {
   readonly candidate: CellEvidence;
 }
 
-/** A unit the candidate made worse; its worst pairs, and how many are not listed. */
+/** A unit with pairs that the candidate made worse; its worst pairs, and how many are not listed. */
 export interface Regression {
   readonly unit: string;
   readonly improvement: number;
@@ -58,9 +58,12 @@ export interface DifferencesView {
   readonly units: readonly UnitDifference[];
   readonly regressions: readonly Regression[];
   readonly regressionsLeftOut: number;
+  /** Units that did not get worse although pairs of theirs did, lowest improvement first. */
+  readonly coveredLosses: readonly Regression[];
+  readonly coveredLossesLeftOut: number;
 }
 
-/** At most so many regressed units with evidence per candidate and measure, and so many pairs of each. */
+/** At most so many units with evidence per candidate and measure, regressed ones first, and so many pairs of each. */
 export interface EvidenceCaps {
   readonly units: number;
   readonly pairs: number;
@@ -166,6 +169,14 @@ function pairsByUnit(pairs: readonly Pair[]): Map<string, Pair[]> {
   return byUnit;
 }
 
+/** Units whose other pairs make up for those that got worse, in any order. */
+function coveredUnits({ sample }: MeasureAnalysis): ReadonlySet<string> {
+  const covered = sample.units.filter(
+    ({ improvement, values }) => improvement >= 0 && values.some((pair) => pair.improvement < 0),
+  );
+  return new Set(covered.map(({ unit }) => unit));
+}
+
 /** Differences of one measure by unit with the evidence of its worst regressions. */
 export function differencesOf(
   measured: MeasureAnalysis,
@@ -187,6 +198,10 @@ export function differencesOf(
     pairs: planned,
     measured,
   };
+  const evidenceOf = (each: UnitDifference): Regression => regressionOf(each, lookup, caps.pairs);
+  const coveredIds = coveredUnits(measured);
+  const covered = units.filter(({ unit }) => coveredIds.has(unit));
+  const room = Math.max(0, caps.units - worse.length);
   return {
     measure: measured.id,
     role: measured.measure.role,
@@ -195,7 +210,9 @@ export function differencesOf(
     better,
     lostUnits: [...planned.keys()].filter((unit) => !compared.has(unit)).sort(compareCodeUnits),
     units,
-    regressions: worse.slice(0, caps.units).map((each) => regressionOf(each, lookup, caps.pairs)),
+    regressions: worse.slice(0, caps.units).map(evidenceOf),
     regressionsLeftOut: Math.max(0, worse.length - caps.units),
+    coveredLosses: covered.slice(0, room).map(evidenceOf),
+    coveredLossesLeftOut: Math.max(0, covered.length - room),
   };
 }

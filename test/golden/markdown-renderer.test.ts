@@ -124,6 +124,35 @@ describe('the renderers that may replace marked 4.3.0', () => {
   });
 });
 
+const coveredSchema = z.object({
+  candidates: z.array(
+    z.object({
+      decided: z.object({ candidate: z.string() }),
+      differences: z.array(
+        z.object({
+          coveredLosses: z.array(
+            z.object({ unit: z.string(), pairs: z.array(z.object({ case: z.string() })) }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+describe('the report of the first', () => {
+  test('shows the one example that marked 18 loses, in a section it wins', async () => {
+    const words = ['report', first.folder, '--format', 'json'] as const;
+    const { candidates } = coveredSchema.parse(
+      JSON.parse((await liftgate(workspace, ...words)).stdout),
+    );
+    const marked18 = candidates.find(({ decided }) => decided.candidate === 'marked-18');
+    const covered = marked18?.differences.flatMap(({ coveredLosses }) => coveredLosses);
+    expect(covered?.map(({ unit, pairs }) => [unit, pairs[0]?.case])).toEqual([
+      ['Block quotes', 'example-241'],
+    ]);
+  });
+});
+
 describe('the small step from marked 9.1.6 to 12.0.2', () => {
   test('gains 2 of 427 examples and does not ship', () => {
     expect(shown(candidateOf(second, 'marked-12'))).toEqual({

@@ -89,6 +89,18 @@ describe('renderHtml', () => {
     expect(renderHtml(viewOf(mixedTable(90)))).toBe(mixed);
   });
 
+  test('shows a loss that the gains of its unit cover, and nothing of the kind without one', () => {
+    const cases = [0, 1, 1].map((next, at) => ({
+      id: `c${at}`,
+      unit: 'gains',
+      cells: { baseline: 1 - next, next },
+    }));
+    const text = renderHtml(viewOf({ cases: [...cases, ...binaryCases({ gains: 3 })] }));
+    expect(text).toContain('1 of 1 units that did not get worse although pairs of theirs did');
+    expect(text).toContain('Evidence of unit gains');
+    expect(mixed).not.toContain('did not get worse although');
+  });
+
   test('stays below 2 MB for 5,000 units and says how many regressions it leaves out', () => {
     const text = renderHtml(viewOf(mixedTable(5000)));
     expect(new TextEncoder().encode(text).length).toBeLessThan(2_000_000);

@@ -116,6 +116,29 @@ describe('reportView', () => {
     expect(mixed?.pairsLeftOut).toBe(2);
   });
 
+  test('shows the pairs that got worse in units whose other pairs make up for them', () => {
+    const pairOf = (unit: string, at: number, next: number): CaseTable => ({
+      id: `${unit}-${at}`,
+      unit,
+      cells: { baseline: 1 - next, next },
+    });
+    const view = viewOf({
+      cases: [
+        ...[0, 1, 1].map((next, at) => pairOf('gains', at, next)),
+        ...[0, 1].map((next, at) => pairOf('evens-out', at, next)),
+        ...[1, 1].map((next, at) => pairOf('only-gains', at, next)),
+        pairOf('falls', 0, 0),
+      ],
+    });
+    const [primary] = view.candidates[0]?.differences ?? [];
+    expect(primary).toMatchObject({ worse: 1, equal: 1, better: 2, coveredLossesLeftOut: 0 });
+    expect(primary?.regressions.map((each) => each.unit)).toEqual(['falls']);
+    expect(primary?.coveredLosses.map(({ unit, pairs }) => [unit, pairs[0]?.case])).toEqual([
+      ['evens-out', 'evens-out-0'],
+      ['gains', 'gains-0'],
+    ]);
+  });
+
   test('names a failure value as one, and units without a complete pair as lost', () => {
     const view = viewOf({
       cases: [
