@@ -28,20 +28,20 @@ const mostDenominator = 64;
 
 /** Distinct values of a sorted list with their shares. */
 function distinct(ordered: ArrayLike<number>): { values: Float64Array; shares: Float64Array } {
-  const values: number[] = [];
-  const counts: number[] = [];
+  const values = new Float64Array(ordered.length);
+  const shares = new Float64Array(ordered.length);
+  let count = 0;
   for (let at = 0; at < ordered.length; at += 1) {
     const value = ordered[at] ?? 0;
-    if (values.length > 0 && values[values.length - 1] === value) {
-      counts[counts.length - 1] = (counts[counts.length - 1] ?? 0) + 1;
-    } else {
-      values.push(value);
-      counts.push(1);
+    if (count === 0 || values[count - 1] !== value) {
+      values[count] = value;
+      count += 1;
     }
+    shares[count - 1] = (shares[count - 1] ?? 0) + 1;
   }
   return {
-    values: Float64Array.from(values),
-    shares: Float64Array.from(counts, (count) => count / ordered.length),
+    values: values.slice(0, count),
+    shares: shares.slice(0, count).map((times) => times / ordered.length),
   };
 }
 
@@ -139,14 +139,15 @@ function gridWidth({ steps }: DecimalGrid): number {
  * shows. Only lists of few distinct values are tried, for others have no such grid.
  */
 function coarsestGrid(ordered: Float64Array): DecimalGrid {
-  const values = Array.from(ordered);
-  const plain = decimalGrid(values);
-  const few = distinct(ordered).values.length;
-  if (ordered.length * gridWidth(plain) <= mostConvolved || few > mostDistinctOnFractions)
-    return plain;
+  const plain = decimalGrid(Array.from(ordered));
+  if (ordered.length * gridWidth(plain) <= mostConvolved) return plain;
+  const few = Array.from(distinct(ordered).values);
+  if (few.length > mostDistinctOnFractions) return plain;
   for (let denominator = 3; denominator <= mostDenominator; denominator += 1) {
-    const grid = decimalGrid(values.map((value) => value * denominator));
-    if (ordered.length * gridWidth(grid) <= mostConvolved) {
+    const onFractions = (values: readonly number[]): DecimalGrid =>
+      decimalGrid(values.map((value) => value * denominator));
+    if (ordered.length * gridWidth(onFractions(few)) <= mostConvolved) {
+      const grid = onFractions(Array.from(ordered));
       return { steps: grid.steps, fromSteps: (steps) => grid.fromSteps(steps) / denominator };
     }
   }

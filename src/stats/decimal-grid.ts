@@ -24,12 +24,15 @@ function decimalExponent(size: number): number {
   return Number(size.toExponential(0).split('e')[1] ?? 0);
 }
 
-/** Powers of ten up to 22 are exact doubles, so the usual scale costs one rounding; beyond 300 it goes in two halves. */
-function timesPowerOfTen(value: number, exponent: number): number {
+/**
+ * Multiplication by a power of ten. Powers up to 22 are exact doubles, so the usual scale costs one rounding; beyond 300 it
+ * goes in two halves.
+ */
+function scaling(exponent: number): (value: number) => number {
   const first = Math.min(300, Math.abs(exponent));
   const power = Number(`1e${first}`);
   const rest = Number(`1e${Math.abs(exponent) - first}`);
-  return exponent < 0 ? value / power / rest : value * power * rest;
+  return exponent < 0 ? (value) => value / power / rest : (value) => value * power * rest;
 }
 
 /**
@@ -40,15 +43,20 @@ function timesPowerOfTen(value: number, exponent: number): number {
  * @example decimalGrid([0.1 + 0.2, 0.3]).steps // => [1, 1]
  */
 export function decimalGrid(values: readonly number[]): DecimalGrid {
-  const size = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  let size = 0;
+  for (const value of values) size = Math.max(size, Math.abs(value));
   const exponent = size === 0 ? 0 : keptDigits - 1 - decimalExponent(size);
-  const whole = values.map((value) => {
-    const scaled = Math.floor(Math.abs(timesPowerOfTen(value, exponent)) + 0.5);
-    return value < 0 ? 0 - scaled : scaled;
-  });
-  const divisor = Math.max(1, whole.map(Math.abs).reduce(greatestDivisor, 0));
-  return {
-    steps: whole.map((value) => value / divisor),
-    fromSteps: (steps) => timesPowerOfTen(steps * divisor, -exponent),
-  };
+  const scaled = scaling(exponent);
+  const steps = new Array<number>(values.length);
+  let divisor = 0;
+  for (let at = 0; at < steps.length; at += 1) {
+    const value = values[at] ?? 0;
+    const whole = Math.floor(Math.abs(scaled(value)) + 0.5);
+    steps[at] = value < 0 ? 0 - whole : whole;
+    if (divisor !== 1) divisor = greatestDivisor(divisor, whole);
+  }
+  const step = Math.max(1, divisor);
+  if (step > 1) for (let at = 0; at < steps.length; at += 1) steps[at] = (steps[at] ?? 0) / step;
+  const unscaled = scaling(-exponent);
+  return { steps, fromSteps: (count) => unscaled(count * step) };
 }
