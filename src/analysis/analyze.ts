@@ -35,6 +35,8 @@ export interface CandidateAnalysis {
 export interface Analysis {
   readonly seal: SealedExperiment;
   readonly baselineCells: readonly SettledCell[];
+  /** Every final unit in the sealed order, with or without a value. */
+  readonly order: readonly string[];
   /** In the order that decides ties. */
   readonly candidates: readonly CandidateAnalysis[];
   readonly funnel: Funnel;
@@ -80,6 +82,7 @@ export function analyzeEvidence(evidence: Evidence): Analysis {
   return {
     seal: evidence.seal,
     baselineCells,
+    order,
     candidates,
     funnel: funnelOf(evidence, candidates, baselineCells),
   };
@@ -135,7 +138,7 @@ function isMethodName(name: string): name is MethodName {
 /** Which sealed method is wanted: that of a gate, or that of a measure which is only shown. */
 export interface MethodQuery {
   readonly measure: string;
-  readonly gate: 'lift' | 'no-regression' | null;
+  readonly gate: 'lift' | 'no-regression' | 'latency' | null;
   readonly threshold: number | null;
 }
 
@@ -152,12 +155,15 @@ function matches(sealed: ResolvedMethod, query: MethodQuery): boolean {
  * @throws {LiftgateError} seal-invalid  if the seal names a method that this version does not have
  */
 export function sealedMethod(seal: SealedExperiment, query: MethodQuery): MethodName | null {
-  const sealed = seal.analysis.methods.find((each) => matches(each, query));
-  if (sealed === undefined) return null;
-  if (isMethodName(sealed.method)) return sealed.method;
+  const sealed = seal.analysis.methods.filter((each) => matches(each, query));
+  const [first] = sealed;
+  if (first === undefined) return null;
+  // A quantile of a latency may be held against the same number as its ratio: the method of pairs is meant.
+  const method = sealed.map((each) => each.method).find(isMethodName);
+  if (method !== undefined) return method;
   throw new LiftgateError(
     'seal-invalid',
-    `The seal decides "${query.measure}" by the method "${sealed.method}", which this version does not have.`,
+    `The seal decides "${query.measure}" by the method "${first.method}", which this version does not have.`,
     {
       where: { path: 'analysis.methods' },
       mend: `Use the version that sealed it; this one has ${sealableMethods.join(', ')}.`,

@@ -16,6 +16,8 @@ export interface Evidence {
   readonly lines: readonly ReceiptLine[];
   /** Null when no control was run with this evidence. */
   readonly controls: readonly ControlResult[] | null;
+  /** Every attempt of the controls, whose cost counts too; null where nobody knows them. */
+  readonly controlLines: readonly ReceiptLine[] | null;
   /** False for hand-written and imported receipts: such evidence is analysed and never ships. */
   readonly confirmatory: boolean;
   /** Per arm, as `checkProvenance` found it. */

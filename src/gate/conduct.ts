@@ -1,11 +1,13 @@
-/** Gates about how the evidence was made: controls, provenance, and the power gate that this version cannot evaluate. */
+/** Gates about how the evidence was made: controls, provenance, budget, and the power gate that this version cannot evaluate. */
 import type { Evidence } from '../analysis/evidence.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { type GateDeclaration, gateName } from '../spec/gates.ts';
-import { type Contribution, contributionOf } from './gate.ts';
-
-type Declared<Kind extends GateDeclaration['gate']> = Extract<GateDeclaration, { gate: Kind }>;
+import { costOf } from '../run/budget.ts';
+import type { ReceiptLine } from '../run/receipt.ts';
+import { type GateDeclaration, type GateOf, gateName } from '../spec/gates.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import { sum } from '../stats/summary.ts';
+import { type Contribution, type ContributionParts, contributionOf, shownNumber } from './gate.ts';
 
 function commonParts(declared: GateDeclaration): { name: string; gate: string; required: boolean } {
   return { name: gateName(declared), gate: declared.gate, required: declared.required };
@@ -25,7 +27,7 @@ function notConfirmatory(declared: GateDeclaration): Contribution {
  * @returns breached if one was not; missing if a control has no result or none is declared
  * @throws {LiftgateError} run-invalid  if a result names a control that the seal does not declare, or one twice
  */
-export function judgeControls(declared: Declared<'controls'>, evidence: Evidence): Contribution {
+export function judgeControls(declared: GateOf<'controls'>, evidence: Evidence): Contribution {
   if (!evidence.confirmatory) return notConfirmatory(declared);
   const common = commonParts(declared);
   const ids = evidence.seal.spec.controls.map((control) => control.id);
@@ -90,7 +92,7 @@ function isSilencedByFaults({ cells }: JudgedArm): boolean {
 
 /** What ran is what was sealed, for the baseline and this candidate. */
 export function judgeProvenance(
-  declared: Declared<'provenance'>,
+  declared: GateOf<'provenance'>,
   evidence: Evidence,
   arms: readonly JudgedArm[],
 ): Contribution {
@@ -130,8 +132,99 @@ export function judgeProvenance(
   });
 }
 
+/** What a run spent: dollars that are known, and attempts of which they are not. */
+interface Spending {
+  readonly knownUsd: number;
+  readonly attempts: number;
+  /** Attempts of unknown cost that the engine itself ended by a `host-exit` control. */
+  readonly ended: number;
+  /** All other attempts of unknown cost. */
+  readonly unknown: readonly ReceiptLine[];
+}
+
+function spendingOf({ seal, lines, controlLines }: Evidence): Spending {
+  const ended = new Set(
+    seal.spec.controls.flatMap((each) =>
+      'fault' in each && each.fault === 'host-exit' ? [each.id] : [],
+    ),
+  );
+  const controls = controlLines ?? [];
+  const isOpen = ({ receipt }: ReceiptLine): boolean => !costOf(receipt).known;
+  const isEnded = ({ cell, receipt }: ReceiptLine): boolean =>
+    ended.has(cell.arm) && receipt.outcome === 'infrastructureFault';
+  const open = controls.filter(isOpen);
+  const costs = [...lines, ...controls].map(({ receipt }) => costOf(receipt));
+  return {
+    knownUsd: roundSignificant(sum(costs.map((each) => (each.known ? each.usd : each.atLeast)))),
+    attempts: costs.length,
+    ended: open.filter(isEnded).length,
+    unknown: [...lines.filter(isOpen), ...open.filter((line) => !isEnded(line))],
+  };
+}
+
+/**
+ * Whether every attempt of the run, those of the controls included, is accounted for and together they cost at most the sealed cap.
+ *
+ * An attempt that a `host-exit` control ended has nobody left to bill it; it counts at the sealed limit of one attempt.
+ *
+ * @returns breached above the cap, whatever else is unknown; insufficient while a cost is unknown; missing without a cap
+ */
+export function judgeBudget(declared: GateOf<'budget'>, evidence: Evidence): Contribution {
+  if (!evidence.confirmatory) return notConfirmatory(declared);
+  const cap = evidence.seal.limits.budget.usd;
+  const common = { ...commonParts(declared), threshold: cap };
+  if (cap === null) {
+    return contributionOf({ ...common, finding: 'missing', reason: 'no cap on cost is sealed' });
+  }
+  const spending = spendingOf(evidence);
+  const statistic = spending.knownUsd;
+  const spent = `${spending.attempts} attempts, controls included, cost ${shownNumber(statistic)} USD`;
+  if (statistic > cap) {
+    const reason = `${spent}, above the cap of ${shownNumber(cap)} USD`;
+    return contributionOf({ ...common, statistic, finding: 'breached', reason });
+  }
+  return contributionOf({ ...common, ...withinCap(evidence, { spending, cap, spent }) });
+}
+
+interface WithinCap {
+  readonly spending: Spending;
+  readonly cap: number;
+  readonly spent: string;
+}
+
+type BudgetFinding = Pick<ContributionParts, 'finding' | 'reason' | 'flags' | 'statistic'>;
+
+/** What is known is within the cap; whether all of it is depends on what is not known. */
+function withinCap(evidence: Evidence, { spending, cap, spent }: WithinCap): BudgetFinding {
+  const { knownUsd: statistic, unknown, ended, attempts } = spending;
+  if (evidence.controlLines === null) {
+    return { statistic, finding: 'insufficient', reason: 'what the controls cost is not known' };
+  }
+  if (unknown.length > 0) {
+    const byFault = unknown.every(({ receipt }) => isLostByFault(receipt.outcome));
+    return {
+      statistic,
+      finding: 'insufficient',
+      reason: `the cost of ${unknown.length} of ${attempts} attempts is not known, the others cost ${shownNumber(statistic)} USD`,
+      flags: byFault ? ['lost-by-fault'] : [],
+    };
+  }
+  const limit = evidence.seal.spec.host.limits.maxCostUsd;
+  const most = limit === undefined && ended > 0 ? null : statistic + ended * (limit ?? 0);
+  const counted =
+    ended === 0
+      ? ''
+      : `, and ${ended} that a control ended ${shownNumber(limit ?? 0)} at most each`;
+  if (most === null || roundSignificant(most) > cap) {
+    const reason = `${spent}${counted}: together this may be above the cap of ${shownNumber(cap)} USD`;
+    return { statistic, finding: 'insufficient', reason };
+  }
+  const reason = `${spent}${counted}: within the cap of ${shownNumber(cap)} USD`;
+  return { statistic: roundSignificant(most), finding: 'cleared', reason };
+}
+
 /** The power gate: the sealed decision is not simulated by this version, so it is listed and never read as success. */
-export function judgePower(declared: Declared<'power'>): Contribution {
+export function judgePower(declared: GateOf<'power'>): Contribution {
   return contributionOf({
     ...commonParts(declared),
     finding: 'unconfigured',

@@ -29,7 +29,7 @@ export interface CriticalInput {
   readonly measure: Measure;
   readonly candidate: CandidateAnalysis;
   readonly baselineCells: readonly SettledCell[];
-  /** One-sided error of the rate bound, already shared among the candidates. */
+  /** One-sided error of the rate bound; a gate without `maxRate` reads none. */
   readonly error: number;
 }
 

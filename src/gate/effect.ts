@@ -1,5 +1,5 @@
 /**
- * Gates that decide by an interval: `lift` and `no-regression`.
+ * Gates that decide by the interval of a paired difference: `lift`, `no-regression` and the ratio form of `latency`.
  *
  * Breach is tested first: a lift whose interval lies wholly below claim.minimumEffect is smaller than useful even where it clears
  * the threshold. At threshold 0 the Tango interval is joined by the exact one-sided McNemar test.
@@ -19,24 +19,29 @@ import { measureOf } from '../analysis/evidence.ts';
 import { isLostByFault, isMissingClass } from '../analysis/settle.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { type GateDeclaration, gateName } from '../spec/gates.ts';
+import { type GateDeclaration, gateName, pairedGate } from '../spec/gates.ts';
 import type { MethodName } from '../spec/inference.ts';
 import { isLogScale, type Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import { log1p } from '../stats/elementary.ts';
+import { log, log1p } from '../stats/elementary.ts';
+import type { Bounds } from '../stats/interval.ts';
 import { mcnemarExact } from '../stats/paired-binary.ts';
 import { roundSignificant } from '../stats/rounding.ts';
+import { ratioWords } from './efficiency.ts';
 import {
+  type BoundWords,
   type Contribution,
   type ContributionFlag,
   contributionOf,
-  type Finding,
+  type FoundReason,
+  type Standing,
   shownNumber,
+  standingFinding,
 } from './gate.ts';
 
-/** A `lift` or `no-regression` gate with its numbers on the scale of the improvement. */
+/** A gate on a paired difference with its numbers on the scale of the improvement. */
 export interface EffectGate {
-  readonly gate: 'lift' | 'no-regression';
+  readonly gate: 'lift' | 'no-regression' | 'latency';
   readonly name: string;
   readonly measureId: string;
   readonly measure: Measure;
@@ -46,6 +51,21 @@ export interface EffectGate {
   readonly threshold: number;
   /** claim.minimumEffect for a lift, else null. */
   readonly minimumEffect: number | null;
+  readonly words: BoundWords;
+}
+
+const improvementWords: BoundWords = {
+  shown: (bound) => bound,
+  beyond: (lower, threshold) =>
+    `the lower bound ${shownNumber(lower)} is above ${shownNumber(threshold)}`,
+  breached: (bounds, threshold) =>
+    `the interval ${shownBounds(bounds)} lies wholly at or below ${shownNumber(threshold)}`,
+  open: (bounds, threshold) =>
+    `the interval ${shownBounds(bounds)} includes ${shownNumber(threshold)}`,
+};
+
+function shownBounds({ lower, upper }: Bounds): string {
+  return `${shownNumber(lower)} .. ${shownNumber(upper)}`;
 }
 
 /**
@@ -57,13 +77,17 @@ export function onScale(measure: Measure, value: number): number {
   return roundSignificant(value < 0 ? -log1p(-value) : log1p(value));
 }
 
-function effectGate(seal: SealedExperiment, declared: GateDeclaration): EffectGate | null {
-  if (declared.gate !== 'lift' && declared.gate !== 'no-regression') return null;
-  const { gate, measure: measureId, required } = declared;
+/**
+ * The gate as one on a paired difference, or null for any other gate.
+ * @throws {LiftgateError} seal-invalid  as `effectGates`
+ */
+export function effectGate(seal: SealedExperiment, declared: GateDeclaration): EffectGate | null {
+  const paired = pairedGate(declared);
+  if (paired === null) return null;
+  const { gate, measure: measureId, threshold } = paired;
   const name = gateName(declared);
-  const threshold = declared.gate === 'lift' ? declared.threshold : -declared.margin;
   const measure = measureOf(seal, measureId);
-  const method = sealedMethod(seal, { measure: measureId, gate, threshold });
+  const method = sealedMethod(seal, paired);
   if (method === null) {
     throw new LiftgateError('seal-invalid', `The seal resolves no method for the gate "${name}".`, {
       where: { path: 'analysis.methods' },
@@ -71,15 +95,17 @@ function effectGate(seal: SealedExperiment, declared: GateDeclaration): EffectGa
     });
   }
   const useful = gate === 'lift' ? (seal.claim.minimumEffect ?? null) : null;
+  const isRatio = gate === 'latency';
   return {
     gate,
     name,
     measureId,
     measure,
-    required,
+    required: declared.required,
     method,
-    threshold: onScale(measure, threshold),
+    threshold: isRatio ? roundSignificant(-log(threshold)) : onScale(measure, threshold),
     minimumEffect: useful === null ? null : onScale(measure, useful),
+    words: isRatio ? ratioWords : improvementWords,
   };
 }
 
@@ -158,26 +184,14 @@ export function effectLevel(
   return { clears: clearsImprovement(request, threshold) ?? reading().clears, reading };
 }
 
-/** How a candidate stands in the order of candidates, as far as one gate needs it. */
-export interface EffectStanding {
-  /** Whether the gate clears at the shown error and at every larger one. */
-  readonly clears: boolean;
-  /** Whether the shown interval is that of a step in Holm's order. */
-  readonly stepwise: boolean;
-  /** Whether a breach stands with every missing cell counted in the candidate's favour: an outage alone never gives hold. */
+/** How a candidate stands, and whether a breach stands with every missing cell counted in its favour. */
+export interface EffectStanding extends Standing {
+  /** An outage alone never gives hold. */
   readonly breachStands: boolean;
-  /** The candidate at which a fixed sequence stopped before this one came up, else null: such a gate never clears. */
-  readonly stoppedBy: string | null;
 }
 
-interface Verdict {
-  readonly finding: Finding;
-  readonly reason: string;
+interface Verdict extends FoundReason {
   readonly flags: readonly ContributionFlag[];
-}
-
-function shownInterval({ interval }: Estimate): string {
-  return `${shownNumber(interval.lower)} .. ${shownNumber(interval.upper)}`;
 }
 
 function breachOf(gate: EffectGate, estimate: Estimate): Verdict | null {
@@ -185,14 +199,14 @@ function breachOf(gate: EffectGate, estimate: Estimate): Verdict | null {
   if (upper <= gate.threshold) {
     return {
       finding: 'breached',
-      reason: `the interval ${shownInterval(estimate)} lies wholly at or below ${shownNumber(gate.threshold)}`,
+      reason: gate.words.breached(estimate.interval, gate.threshold),
       flags: [],
     };
   }
   if (gate.minimumEffect !== null && upper < gate.minimumEffect) {
     return {
       finding: 'breached',
-      reason: `the interval ${shownInterval(estimate)} lies wholly below the minimum effect ${shownNumber(gate.minimumEffect)}`,
+      reason: `the interval ${shownBounds(estimate.interval)} lies wholly below the minimum effect ${shownNumber(gate.minimumEffect)}`,
       flags: ['smaller-than-useful'],
     };
   }
@@ -235,22 +249,9 @@ function resolvedVerdict(
   const { estimate } = result;
   const breach = breachOf(gate, estimate);
   if (breach !== null) return standing.breachStands ? breach : undoneBreach(breach, reading);
-  if (standing.clears && standing.stoppedBy === null) {
-    const { lower } = estimate.interval;
-    return { finding: 'cleared', reason: aboveThreshold(gate, lower), flags: [] };
-  }
-  const own = standing.clears
-    ? aboveThreshold(gate, estimate.interval.lower)
-    : openReason(gate, estimate, { mcnemarP, error });
-  const stopped =
-    standing.stoppedBy === null
-      ? ''
-      : `${standing.clears ? ', but' : '; besides,'} the fixed sequence stopped at "${standing.stoppedBy}" before this candidate`;
-  return { finding: 'unresolved', reason: `${own}${stopped}`, flags: [] };
-}
-
-function aboveThreshold(gate: EffectGate, lower: number): string {
-  return `the lower bound ${shownNumber(lower)} is above ${shownNumber(gate.threshold)}`;
+  const beyond = gate.words.beyond(estimate.interval.lower, gate.threshold);
+  const open = openReason(gate, estimate, { mcnemarP, error });
+  return { ...standingFinding(standing, { beyond, open }), flags: [] };
 }
 
 /** Why a gate that breaches nothing does not clear at its own error. */
@@ -260,12 +261,11 @@ function openReason(
   { mcnemarP, error }: Pick<EffectReading, 'mcnemarP' | 'error'>,
 ): string {
   const { lower } = estimate.interval;
-  if (lower <= gate.threshold) {
-    return `the interval ${shownInterval(estimate)} includes ${shownNumber(gate.threshold)}`;
-  }
+  if (lower <= gate.threshold) return gate.words.open(estimate.interval, gate.threshold);
+  const beyond = gate.words.beyond(lower, gate.threshold);
   return mcnemarP !== null && mcnemarP > roundSignificant(error)
-    ? `${aboveThreshold(gate, lower)}, but McNemar's exact one-sided p ${shownNumber(mcnemarP)} is above ${shownNumber(error)}`
-    : `${aboveThreshold(gate, lower)}, but not at every larger error level`;
+    ? `${beyond}, but McNemar's exact one-sided p ${shownNumber(mcnemarP)} is above ${shownNumber(error)}`
+    : `${beyond}, but not at every larger error level`;
 }
 
 /** Sentences for evidence that carries no estimate; an unlisted reason is shown as it is. */
@@ -292,7 +292,7 @@ function unestimated(result: NoEstimate, lostByFault: boolean): Verdict {
   };
 }
 
-function estimateFlags(estimate: Estimate | null, standing: EffectStanding): EstimateFlag[] {
+function estimateFlags(estimate: Estimate | null, standing: Standing): EstimateFlag[] {
   if (estimate === null) return [];
   return standing.stepwise ? [...estimate.flags, 'stepwise'] : [...estimate.flags];
 }
@@ -313,8 +313,8 @@ export function effectContribution(
     required: gate.required,
     finding: verdict.finding,
     reason: verdict.reason,
-    statistic: found?.interval.lower ?? null,
-    threshold: gate.threshold,
+    statistic: found === null ? null : gate.words.shown(found.interval.lower),
+    threshold: gate.words.shown(gate.threshold),
     errorLevel: roundSignificant(reading.error),
     n: found?.n ?? (reading.result.status === 'estimated' ? null : reading.result.n),
     flags: [...flags, ...verdict.flags],

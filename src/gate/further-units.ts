@@ -47,7 +47,7 @@ function powerGate(seal: SealedExperiment): { target: number; atEffect: number |
 
 /** Effect the plan is about: for a lift the power gate's or the minimum effect; for a guardrail no change at all. */
 function plannedEffect(seal: SealedExperiment, gate: EffectGate): number | null {
-  if (gate.gate === 'no-regression') return 0;
+  if (gate.gate !== 'lift') return 0;
   const effect = powerGate(seal).atEffect ?? seal.claim.minimumEffect;
   return effect === undefined ? null : onScale(gate.measure, effect);
 }

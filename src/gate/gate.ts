@@ -12,6 +12,7 @@
 import * as z from 'zod';
 import { estimateFlagSchema, estimateSchema, sampleSizeSchema } from '../analysis/estimate.ts';
 import type { SampleSize } from '../analysis/unit-value.ts';
+import type { Bounds } from '../stats/interval.ts';
 
 /** The five decisions; the two ceilings come only from gates a caller supplies. */
 export const decisionSchema = z.enum([
@@ -108,7 +109,7 @@ export interface ContributionParts {
   readonly required: boolean;
   readonly finding: Finding;
   readonly reason: string;
-  readonly measure?: string;
+  readonly measure?: string | null;
   readonly statistic?: number | null;
   readonly threshold?: number | null;
   readonly errorLevel?: number | null;
@@ -138,6 +139,70 @@ export function contributionOf(parts: ContributionParts): Contribution {
     flags: [...new Set(parts.flags ?? [])],
     estimate: parts.estimate ?? null,
   };
+}
+
+/** How a candidate stands in the order of candidates, as far as one gate needs it. */
+export interface Standing {
+  /** Whether the gate clears at the shown error and at every larger one. */
+  readonly clears: boolean;
+  /** Whether the shown bound is that of a step in Holm's order. */
+  readonly stepwise: boolean;
+  /** The candidate at which a fixed sequence stopped before this one came up, else null: such a gate never clears. */
+  readonly stoppedBy: string | null;
+}
+
+/** A finding with its reason. */
+export type FoundReason = Pick<Contribution, 'finding' | 'reason'>;
+
+/**
+ * Finding of a bound that breaches nothing: cleared if its candidate's turn came and no level of the order objects.
+ * @param words  the reason of a bound beyond its threshold, and that of one which is not
+ * @example standingFinding({ clears: true, stepwise: false, stoppedBy: null }, { beyond: 'above 0', open: 'includes 0' })
+ * // => { finding: 'cleared', reason: 'above 0' }
+ */
+export function standingFinding(
+  { clears, stoppedBy }: Standing,
+  words: { readonly beyond: string; readonly open: string },
+): FoundReason {
+  if (clears && stoppedBy === null) return { finding: 'cleared', reason: words.beyond };
+  const own = clears ? words.beyond : words.open;
+  if (stoppedBy === null) return { finding: 'unresolved', reason: own };
+  const link = clears ? ', but' : '; besides,';
+  const stopped = `the fixed sequence stopped at "${stoppedBy}" before this candidate`;
+  return { finding: 'unresolved', reason: `${own}${link} ${stopped}` };
+}
+
+/** What a gate with a bound of its own says of one candidate at one error level. */
+export interface BoundLevel {
+  readonly clears: boolean;
+  readonly contribution: (standing: Standing) => Contribution;
+}
+
+/**
+ * A level of a gate whose contribution at an error says all: it takes its place in the order of candidates.
+ * @param own  with the bound at that error, nobody else considered
+ */
+export function levelOf(own: Contribution): BoundLevel {
+  const clears = own.finding === 'cleared';
+  return {
+    clears,
+    contribution: (standing) => {
+      const flags: ContributionFlag[] = standing.stepwise ? [...own.flags, 'stepwise'] : own.flags;
+      if (!clears && own.finding !== 'unresolved') return contributionOf({ ...own, flags });
+      const open = clears ? `${own.reason}, but not at every larger error level` : own.reason;
+      const found = standingFinding(standing, { beyond: own.reason, open });
+      return contributionOf({ ...own, ...found, flags });
+    },
+  };
+}
+
+/** How a gate speaks of bounds on the scale of the improvement. */
+export interface BoundWords {
+  /** The bound as the contribution shows it. */
+  readonly shown: (bound: number) => number;
+  readonly beyond: (lower: number, threshold: number) => string;
+  readonly breached: (bounds: Bounds, threshold: number) => string;
+  readonly open: (bounds: Bounds, threshold: number) => string;
 }
 
 /**

@@ -1,6 +1,5 @@
 /** All gates in one call: evidence to contributions, decision and further units of every candidate. */
 import { type Analysis, analyzeEvidence, type CandidateAnalysis } from '../analysis/analyze.ts';
-import type { Estimate } from '../analysis/estimate.ts';
 import { baselineOf, type Evidence, gatedMeasures, measureOf } from '../analysis/evidence.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
@@ -9,11 +8,12 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import type { HolmStep } from '../stats/multiplicity.ts';
 import { judgeCompleteness } from './completeness.ts';
 import { composeDecision } from './compose.ts';
-import { judgeControls, judgePower, judgeProvenance } from './conduct.ts';
+import { judgeBudget, judgeControls, judgePower, judgeProvenance } from './conduct.ts';
 import { judgeCritical } from './critical.ts';
-import { type FurtherUnits, planFurtherUnits } from './further-units.ts';
+import { judgeMatchedBudget } from './efficiency.ts';
+import type { FurtherUnits } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
-import { type EffectJudgement, judgeEffects } from './multiplicity.ts';
+import { type BoundJudgement, hasBound, judgeBounds } from './multiplicity.ts';
 
 /** What the gates say about one candidate. */
 export interface CandidateJudgement {
@@ -73,9 +73,12 @@ function judgeOther(
 ): Contribution | null {
   const { evidence, analysis } = context;
   const { seal } = evidence;
+  if (hasBound(declared)) return null;
   switch (declared.gate) {
     case 'lift':
     case 'no-regression':
+    case 'rate':
+    case 'latency':
     case 'completeness':
       return null;
     case 'critical':
@@ -84,8 +87,12 @@ function judgeOther(
         measure: measureOf(seal, declared.measure),
         candidate,
         baselineCells: analysis.baselineCells,
-        error: seal.analysis.errorLevels.rate / analysis.candidates.length,
+        error: seal.analysis.errorLevels.rate,
       });
+    case 'budget':
+      return judgeBudget(declared, evidence);
+    case 'matched-budget':
+      return judgeMatchedBudget(declared, candidate.cells, analysis.baselineCells);
     case 'controls':
       return judgeControls(declared, evidence);
     case 'provenance':
@@ -98,21 +105,21 @@ function judgeOther(
   }
 }
 
-interface CandidateEffects {
-  readonly observed: EffectJudgement;
-  readonly filled: EffectJudgement;
+interface CandidateBounds {
+  readonly observed: BoundJudgement;
+  readonly filled: BoundJudgement;
 }
 
 function judgeCandidate(
   candidate: CandidateAnalysis,
-  effects: CandidateEffects,
+  bounds: CandidateBounds,
   context: JudgeContext,
 ): CandidateJudgement {
   const { evidence, analysis, gates, gated } = context;
   const others = new Map(gates.map((gate) => [gate, judgeOther(gate, candidate, context)]));
   const rest = [...others.values()].filter((each) => each !== null);
-  const observed = composeDecision([...effects.observed.contributions, ...rest]);
-  const filled = composeDecision([...effects.filled.contributions, ...rest]);
+  const observed = composeDecision([...bounds.observed.contributions, ...rest]);
+  const filled = composeDecision([...bounds.filled.contributions, ...rest]);
   const completeness = gates.find((gate) => gate.gate === 'completeness');
   invariant(completeness !== undefined, 'completeness is always required');
   const complete = judgeCompleteness({
@@ -124,10 +131,10 @@ function judgeCandidate(
     observed,
     filled,
   });
-  const effectQueue = [...effects.observed.contributions];
+  const boundQueue = [...bounds.observed.contributions];
   const contributions = gates.map((gate) => {
     if (gate.gate === 'completeness') return complete;
-    const own = others.get(gate) ?? effectQueue.shift();
+    const own = others.get(gate) ?? boundQueue.shift();
     invariant(own !== undefined, 'every gate contributes once');
     return own;
   });
@@ -137,10 +144,9 @@ function judgeCandidate(
     candidate: candidate.id,
     decision,
     capped: decision !== composed,
-    step: effects.observed.step,
+    step: bounds.observed.step,
     contributions,
-    furtherUnits:
-      decision === 'need_more_work' ? furtherUnits(analysis, candidate, effects.observed) : [],
+    furtherUnits: decision === 'need_more_work' ? bounds.observed.furtherUnits() : [],
   };
 }
 
@@ -156,22 +162,6 @@ function capDecision(decision: Decision, evidence: Evidence): Decision {
   return decision === 'ship' || decision === 'hold' ? 'need_more_work' : decision;
 }
 
-function furtherUnits(
-  analysis: Analysis,
-  candidate: CandidateAnalysis,
-  effects: EffectJudgement,
-): FurtherUnits[] {
-  return effects.readings.flatMap(({ gate, reading }, index) => {
-    const { result } = reading;
-    const finding = effects.contributions[index]?.finding;
-    const sample = candidate.measures.get(gate.measureId)?.sample;
-    const open = finding !== 'cleared' && finding !== 'breached';
-    if (!gate.required || !open || result.status !== 'estimated' || sample === undefined) return [];
-    const estimate: Estimate = result.estimate;
-    return [planFurtherUnits(analysis.seal, gate, { ...reading, estimate }, sample)];
-  });
-}
-
 /**
  * Judges all candidates of a sealed experiment; every rule comes from the seal.
  *
@@ -182,16 +172,12 @@ export function judgeEvidence(evidence: Evidence): Judgement {
   const analysis = analyzeEvidence(evidence);
   const gated = gatedMeasures(evidence.seal);
   const context = { evidence, analysis, gates: allGates(evidence.seal), gated };
-  const observed = judgeEffects(analysis, false);
-  const filled = anyLoss(analysis.candidates, gated) ? judgeEffects(analysis, true) : observed;
+  const observed = judgeBounds(analysis, false);
+  const filled = anyLoss(analysis.candidates, gated) ? judgeBounds(analysis, true) : observed;
   const candidates = analysis.candidates.map((candidate, index) => {
-    const effects = { observed: observed[index], filled: filled[index] };
-    invariant(effects.observed !== undefined && effects.filled !== undefined, 'one judgement each');
-    return judgeCandidate(
-      candidate,
-      { observed: effects.observed, filled: effects.filled },
-      context,
-    );
+    const bounds = { observed: observed[index], filled: filled[index] };
+    invariant(bounds.observed !== undefined && bounds.filled !== undefined, 'one judgement each');
+    return judgeCandidate(candidate, { observed: bounds.observed, filled: bounds.filled }, context);
   });
   return { analysis, candidates };
 }

@@ -1,35 +1,40 @@
 /**
- * Several candidates: Holm by bounds over the required interval gates, or a fixed sequence.
+ * Several candidates: Holm by bounds over the required gates that have one, or a fixed sequence.
  *
- * With m candidates a candidate clears level k if every required interval gate clears with its error divided by k, and at every
- * smaller divisor; step j asks for level m - j + 1. A candidate that another gate stops keeps its place in the order.
+ * With m candidates a candidate clears level k if every required gate with a bound clears with its own error divided by k, and at
+ * every smaller divisor; step j asks for level m - j + 1. A candidate that another gate stops keeps its place in the order.
  *
  * In a fixed sequence every candidate has the full error, and may ship only while all before it cleared theirs. A stopped sequence
  * takes the right to ship from those behind, never the duty to hold: a breach is judged on a candidate's own interval.
  */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
+import { measureOf } from '../analysis/evidence.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
+import { type GateDeclaration, latencyForm } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type HolmStep, holmByBounds } from '../stats/multiplicity.ts';
+import { judgeCritical } from './critical.ts';
 import {
   chosenSample,
   doesBreachStand,
   type EffectGate,
-  type EffectLevel,
-  type EffectReading,
   effectContribution,
-  effectGates,
+  effectGate,
   effectLevel,
 } from './effect.ts';
-import type { Contribution } from './gate.ts';
+import { judgeQuantile } from './efficiency.ts';
+import { type FurtherUnits, planFurtherUnits } from './further-units.ts';
+import { type BoundLevel, type Contribution, levelOf } from './gate.ts';
+import { judgeRate, rateGate, ratePairs } from './rate.ts';
 
-/** Interval gates of one candidate after the order of candidates was applied. */
-export interface EffectJudgement {
+/** Gates with a bound of one candidate after the order of candidates was applied. */
+export interface BoundJudgement {
   readonly candidate: string;
   readonly step: HolmStep;
+  /** In the sealed order of the gates. */
   readonly contributions: readonly Contribution[];
-  /** Gates with the reading that the contribution shows, for planning further units. */
-  readonly readings: readonly { readonly gate: EffectGate; readonly reading: EffectReading }[];
+  /** Units that required gates on a difference would need which neither cleared nor breached. */
+  readonly furtherUnits: () => readonly FurtherUnits[];
 }
 
 /** Whether a sequence names every candidate once. */
@@ -56,30 +61,131 @@ export function checkMultiplicity(seal: SealedExperiment, candidates: readonly s
   });
 }
 
+/** What a gate with a bound is read on: one candidate, as seen or with every loss counted against it, at one error. */
+interface BoundRequest {
+  readonly candidate: CandidateAnalysis;
+  readonly filled: boolean;
+  readonly error: number;
+}
+
+/** A level that can say how many units would settle the gate; null where no estimate allows a plan. */
+interface OrderedLevel extends BoundLevel {
+  readonly further?: () => FurtherUnits | null;
+}
+
+interface BoundGate {
+  readonly required: boolean;
+  /** One-sided error from the seal, before it is shared among candidates. */
+  readonly error: number;
+  readonly level: (request: BoundRequest) => OrderedLevel;
+}
+
+function effectBound(seal: SealedExperiment, gate: EffectGate): BoundGate {
+  const { measureId, required } = gate;
+  return {
+    required,
+    error: seal.analysis.errorLevels.lift,
+    level: ({ candidate, filled, error }) => {
+      const measured = candidate.measures.get(measureId);
+      invariant(measured !== undefined, 'every gated measure is analysed');
+      const { clears, reading } = effectLevel(seal, gate, chosenSample(measured, filled), error);
+      return {
+        clears,
+        contribution: (standing) => {
+          const breachStands = doesBreachStand(seal, gate, measured, reading());
+          return effectContribution(gate, reading(), { ...standing, breachStands });
+        },
+        further: () => {
+          const { result } = reading();
+          if (result.status !== 'estimated') return null;
+          const { estimate } = result;
+          return planFurtherUnits(seal, gate, { ...reading(), estimate }, measured.sample);
+        },
+      };
+    },
+  };
+}
+
+/** A gate of the seal that decides by a bound, or null for a gate that needs none. */
+function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | null {
+  const { seal, order, baselineCells } = analysis;
+  const { required } = declared;
+  const { lift, rate } = seal.analysis.errorLevels;
+  const effect = effectGate(seal, declared);
+  if (effect !== null) return effectBound(seal, effect);
+  if (declared.gate === 'rate') {
+    const gate = rateGate(seal, declared);
+    return {
+      required,
+      error: rate,
+      level: ({ candidate, filled, error }) =>
+        levelOf(
+          judgeRate(gate, { pairs: ratePairs(candidate, declared.measure), order, filled, error }),
+        ),
+    };
+  }
+  const form = declared.gate === 'latency' ? latencyForm(declared) : null;
+  if (declared.gate === 'latency' && form?.form === 'quantile') {
+    const { quantile, max } = form;
+    return {
+      required,
+      error: lift,
+      level: ({ candidate, error }) =>
+        levelOf(judgeQuantile({ declared, quantile, max, candidate, error })),
+    };
+  }
+  if (declared.gate !== 'critical' || declared.maxRate === undefined) return null;
+  const measure = measureOf(seal, declared.measure);
+  return {
+    required,
+    error: rate,
+    level: ({ candidate, error }) =>
+      levelOf(judgeCritical({ declared, measure, candidate, baselineCells, error })),
+  };
+}
+
+/**
+ * Whether a gate decides by a bound, so that several candidates share its error.
+ * @example hasBound({ gate: 'critical', measure: 'harm', required: true }) // => false
+ */
+export function hasBound(gate: GateDeclaration): boolean {
+  switch (gate.gate) {
+    case 'lift':
+    case 'no-regression':
+    case 'rate':
+    case 'latency':
+      return true;
+    case 'critical':
+      return gate.maxRate !== undefined;
+    case 'completeness':
+    case 'controls':
+    case 'provenance':
+    case 'power':
+    case 'budget':
+    case 'matched-budget':
+      return false;
+  }
+}
+
 /** Levels of one candidate: for each gate, index k - 1 holds the gate at error/k. */
-type Levels = ReadonlyMap<EffectGate, readonly EffectLevel[]>;
+type Levels = ReadonlyMap<BoundGate, readonly OrderedLevel[]>;
 
 interface JudgeOptions {
-  readonly gates: readonly EffectGate[];
+  readonly gates: readonly BoundGate[];
   readonly filled: boolean;
   /** What the error is divided by, from 1 without a gap. */
   readonly divisors: readonly number[];
 }
 
 function readCandidate(
-  analysis: Analysis,
   candidate: CandidateAnalysis,
   { gates, filled, divisors }: JudgeOptions,
 ): Levels {
-  const { seal } = analysis;
-  const error = seal.analysis.errorLevels.lift;
   return new Map(
-    gates.map((gate) => {
-      const measured = candidate.measures.get(gate.measureId);
-      invariant(measured !== undefined, 'every gated measure is analysed');
-      const sample = chosenSample(measured, filled);
-      return [gate, divisors.map((divisor) => effectLevel(seal, gate, sample, error / divisor))];
-    }),
+    gates.map((gate) => [
+      gate,
+      divisors.map((divisor) => gate.level({ candidate, filled, error: gate.error / divisor })),
+    ]),
   );
 }
 
@@ -93,31 +199,25 @@ interface Place {
   readonly stoppedBy: string | null;
 }
 
-function judgeCandidate(
-  { seal }: Analysis,
-  candidate: CandidateAnalysis,
-  readings: Levels,
-  { step, stoppedBy }: Place,
-): EffectJudgement {
+function judgeCandidate(candidate: string, readings: Levels, place: Place): BoundJudgement {
+  const { step, stoppedBy } = place;
   const several = (readings.values().next().value?.length ?? 1) > 1;
   const shown = [...readings].map(([gate, levels]) => {
-    const reading = levels[step.divisor - 1]?.reading();
-    invariant(
-      reading !== undefined,
-      'a step divides the error by at most the number of candidates',
-    );
-    const clears = levels.slice(0, step.divisor).every((level) => level.clears);
-    const measured = candidate.measures.get(gate.measureId);
-    invariant(measured !== undefined, 'every gated measure is analysed');
-    const breachStands = doesBreachStand(seal, gate, measured, reading);
-    const standing = { clears, stepwise: step.rejected && several, breachStands, stoppedBy };
-    return { gate, reading, contribution: effectContribution(gate, reading, standing) };
+    const level = levels[step.divisor - 1];
+    invariant(level !== undefined, 'a step divides the error by at most the number of candidates');
+    const clears = levels.slice(0, step.divisor).every((each) => each.clears);
+    const standing = { clears, stepwise: step.rejected && several, stoppedBy };
+    return { gate, level, contribution: level.contribution(standing) };
   });
   return {
-    candidate: candidate.id,
+    candidate,
     step,
     contributions: shown.map((each) => each.contribution),
-    readings: shown.map(({ gate, reading }) => ({ gate, reading })),
+    furtherUnits: () =>
+      shown.flatMap(({ gate, level, contribution: { finding } }) => {
+        const open = finding !== 'cleared' && finding !== 'breached';
+        return gate.required && open ? (level.further?.() ?? []) : [];
+      }),
   };
 }
 
@@ -146,28 +246,28 @@ function sequencePlaces(
 }
 
 /**
- * Judges the interval gates of every candidate.
+ * Judges the gates with a bound, for every candidate.
  * @param filled  with every loss that can be filled counted against its candidate
  */
-export function judgeEffects(analysis: Analysis, filled: boolean): EffectJudgement[] {
+export function judgeBounds(analysis: Analysis, filled: boolean): BoundJudgement[] {
   const { seal, candidates } = analysis;
-  const { multiplicity } = seal.decision;
+  const { multiplicity, gates: declared } = seal.decision;
   checkMultiplicity(
     seal,
     candidates.map((each) => each.id),
   );
-  const gates = effectGates(seal);
+  const gates = declared.flatMap((each) => boundGate(analysis, each) ?? []);
   const sequence = typeof multiplicity === 'string' ? null : multiplicity.sequence;
   const divisors = sequence === null ? candidates.map((_, index) => index + 1) : [1];
   const readings = candidates.map((candidate) =>
-    readCandidate(analysis, candidate, { gates, filled, divisors }),
+    readCandidate(candidate, { gates, filled, divisors }),
   );
   const places =
     sequence === null ? holmPlaces(readings) : sequencePlaces(sequence, candidates, readings);
-  return candidates.map((candidate, index) => {
+  return candidates.map(({ id }, index) => {
     const own = readings[index];
     const place = places[index];
     invariant(own !== undefined && place !== undefined, 'one place per candidate');
-    return judgeCandidate(analysis, candidate, own, place);
+    return judgeCandidate(id, own, place);
   });
 }

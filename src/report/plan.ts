@@ -163,6 +163,7 @@ function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Evidence 
       classes: {},
       means: {},
     })),
+    controlLines: [],
     confirmatory: true,
     provenance: arms.map((arm) => ({ arm: arm.id, consistency: 'consistent', reasons: [] })),
   };

@@ -5,7 +5,8 @@
  */
 import { invariant, type Problem } from '../base/errors.ts';
 import type { ExperimentSpec } from '../spec/spec.ts';
-import type { Receipt } from './receipt.ts';
+import { sum } from '../stats/summary.ts';
+import type { Usage } from './receipt.ts';
 
 const nanosPerUsd = 1_000_000_000;
 
@@ -82,19 +83,56 @@ export function settleBudget(budget: Budget, reservedUsd: number, cost: AttemptC
   };
 }
 
+/** A quantity that is known whole, or of which only a part is known. */
+export type Amount =
+  | { readonly known: true; readonly value: number }
+  | { readonly known: false; readonly atLeast: number };
+
+/**
+ * Dollars of one call. A cost called known without a number is not known.
+ * @example usageUsd({ costUsd: 0.02, costKnown: false }) // => { known: false, atLeast: 0.02 }
+ */
+export function usageUsd({ costUsd, costKnown }: Pick<Usage, 'costUsd' | 'costKnown'>): Amount {
+  return costKnown && costUsd !== null
+    ? { known: true, value: costUsd }
+    : { known: false, atLeast: costUsd ?? 0 };
+}
+
+/**
+ * Tokens of one call: input, cached input, output and reasoning, of which none is part of another.
+ * @example usageTokens({ tokens: null, tokensKnown: true }) // => { known: false, atLeast: 0 }
+ */
+export function usageTokens({
+  tokens,
+  tokensKnown,
+}: Pick<Usage, 'tokens' | 'tokensKnown'>): Amount {
+  if (tokens === null) return { known: false, atLeast: 0 };
+  const total = tokens.input + tokens.cachedInput + tokens.output + tokens.reasoning;
+  return tokensKnown ? { known: true, value: total } : { known: false, atLeast: total };
+}
+
+/**
+ * The sum of some amounts: known only if each of them is.
+ * @example sumAmounts([{ known: true, value: 2 }, { known: false, atLeast: 1 }]) // => { known: false, atLeast: 3 }
+ */
+export function sumAmounts(amounts: readonly Amount[]): Amount {
+  const total = sum(amounts.map((each) => (each.known ? each.value : each.atLeast)));
+  return amounts.every((each) => each.known)
+    ? { known: true, value: total }
+    : { known: false, atLeast: total };
+}
+
 /**
  * What an attempt cost, grading included. An attempt the host never answered has an unknown cost.
  * @example costOf({ usage: { costUsd: 0, costKnown: true }, gradeUsage: null }) // => { known: true, usd: 0 }
  */
 export function costOf(receipt: {
-  readonly usage: Pick<Receipt['usage'], 'costUsd' | 'costKnown'>;
-  readonly gradeUsage: Pick<Receipt['usage'], 'costUsd' | 'costKnown'> | null;
+  readonly usage: Pick<Usage, 'costUsd' | 'costKnown'>;
+  readonly gradeUsage: Pick<Usage, 'costUsd' | 'costKnown'> | null;
 }): AttemptCost {
-  const grade = receipt.gradeUsage ?? { costUsd: 0, costKnown: true };
-  const usd = (receipt.usage.costUsd ?? 0) + (grade.costUsd ?? 0);
-  return receipt.usage.costKnown && grade.costKnown
-    ? { known: true, usd }
-    : { known: false, atLeast: usd };
+  const { usage, gradeUsage } = receipt;
+  const cost = sumAmounts([usage, ...(gradeUsage === null ? [] : [gradeUsage])].map(usageUsd));
+  return cost.known ? { known: true, usd: cost.value } : cost;
 }
 
 /**
@@ -110,9 +148,9 @@ export function attemptReserveUsd(spec: Pick<ExperimentSpec, 'host'>): number {
  * @example controlCellCount({ controls: [{ id: 'dead', fault: 'host-exit', expect: { class: 'infrastructureFault' } }] }) // => 2
  */
 export function controlCellCount(spec: Pick<ExperimentSpec, 'controls'>): number {
-  return spec.controls.reduce((sum, control) => {
-    if ('fault' in control) return sum + (control.fault === 'host-exit' ? 2 : 1);
-    return sum + (control.case === undefined ? control.cells : 1);
+  return spec.controls.reduce((cells, control) => {
+    if ('fault' in control) return cells + (control.fault === 'host-exit' ? 2 : 1);
+    return cells + (control.case === undefined ? control.cells : 1);
   }, 0);
 }
 

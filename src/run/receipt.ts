@@ -80,10 +80,10 @@ export const usageSchema = z.strictObject({
   costSource: z.enum(['billed', 'priceTable', 'declared']).nullable().default(null),
   tokens: z
     .strictObject({
-      input: z.number(),
-      cachedInput: z.number(),
-      output: z.number(),
-      reasoning: z.number(),
+      input: z.number().min(0).describe('Without what was read from a cache.'),
+      cachedInput: z.number().min(0),
+      output: z.number().min(0).describe('Without reasoning.'),
+      reasoning: z.number().min(0),
     })
     .nullable()
     .default(null),

@@ -1,10 +1,12 @@
 /** Rules that need to know the cases: methods that exist for the declared design, floors, splits that leave something to measure. */
+import { errorPerSide } from '../stats/interval.ts';
+import { quantileRanks } from '../stats/percentile.ts';
 import { caseShortfall, shortfallText } from './case-floors.ts';
 import { admittedCases, type CaseIndex, finalCases } from './case-index.ts';
-import { declaredDesign, plannedCasesPerUnit } from './design.ts';
+import { declaredDesign, methodRequest, plannedCasesPerUnit } from './design.ts';
 import { type Finding, nearestWord, type SpecPath } from './finding.ts';
-import { type GateDeclaration, gateName } from './gates.ts';
-import { type DeclaredDesign, resolveMethod, sealableMethods } from './inference.ts';
+import { type GateDeclaration, gateName, pairedGate } from './gates.ts';
+import { type DeclaredDesign, sealableMethods } from './inference.ts';
 import { valueRange } from './measure.ts';
 import type { ExperimentSpec } from './spec.ts';
 import type { CaseRow } from './units.ts';
@@ -50,6 +52,13 @@ function splitFindings(spec: ExperimentSpec, index: CaseIndex): Finding[] {
   return findings;
 }
 
+const pairedMend = `Change the design so that another row serves it, or seal one of ${sealableMethods.join(', ')} by name where it fits; no other method takes its place in silence.`;
+const oneArmMend = 'Write weights: unit and generalization: new-units, or remove the gate.';
+
+function isOneArm(gate: GateDeclaration): boolean {
+  return pairedGate(gate) === null;
+}
+
 interface Context {
   readonly spec: ExperimentSpec;
   readonly index: CaseIndex;
@@ -60,28 +69,28 @@ function methodFindings(
   path: SpecPath,
   { spec, index }: Context,
 ): Finding[] {
-  if (gate.gate !== 'lift' && gate.gate !== 'no-regression') return [];
-  const threshold = gate.gate === 'lift' ? gate.threshold : -gate.margin;
-  const design = declaredDesign(spec, index, gate.measure, threshold);
-  if (design === null || finalCases(index).length === 0) return [];
+  const request = methodRequest(gate);
+  if (request === null || finalCases(index).length === 0) return [];
+  const design = declaredDesign(spec, index, request.measure, request.threshold);
+  if (design === null) return [];
   if (design.units === 0) {
     return [
       {
         code: 'measure-applies-nowhere',
         path: [...path, 'measure'],
-        message: `No final case meets the where condition of "${gate.measure}".`,
+        message: `No final case meets the where condition of "${request.measure}".`,
         mend: 'Correct the condition, or put cases that meet it into the split "final".',
       },
     ];
   }
-  const resolution = resolveMethod(design);
+  const resolution = request.resolve(design);
   if (resolution.status === 'refused') {
     return [
       {
         code: 'method-unavailable',
         path,
         message: `The gate "${gateName(gate)}" falls into the row "${resolution.row}" of the method table: ${resolution.reason}.`,
-        mend: `Change the design so that another row serves it, or seal one of ${sealableMethods.join(', ')} by name where it fits; no other method takes its place in silence.`,
+        mend: isOneArm(gate) ? oneArmMend : pairedMend,
       },
     ];
   }
@@ -95,6 +104,10 @@ interface FloorContext extends Context {
 /** Planned sizes below a floor that no other method takes over: a certification on them could never ship. */
 function floorFindings(gate: GateDeclaration, path: SpecPath, context: FloorContext): Finding[] {
   const { spec } = context;
+  if (gate.gate === 'rate') return [];
+  if (gate.gate === 'latency' && gate.quantile !== undefined) {
+    return quantileFindings(gate.quantile, path, context);
+  }
   if (spec.claim.generalization === 'fixed-roster') return rosterFindings(gate, path, spec);
   if (spec.claim.use !== 'certification') return [];
   return spec.inference.weights === 'case'
@@ -114,6 +127,25 @@ function unboundedFindings(
       path,
       message: `The gate "${gateName(gate)}" reads an unbounded measure, which needs at least ${unboundedUnitsFloor} units; ${design.units} are planned.`,
       mend: 'Add final units, declare bounds, or claim use: comparison.',
+    },
+  ];
+}
+
+/** Below so many units not even the slowest bounds the quantile, at the undivided error of one candidate. */
+function quantileFindings(
+  quantile: number,
+  path: SpecPath,
+  { spec, design }: FloorContext,
+): Finding[] {
+  const error = errorPerSide(spec.inference.level);
+  const { upper, unitsForUpper } = quantileRanks(design.units, { quantile, error });
+  if (upper !== null || spec.claim.use !== 'certification') return [];
+  return [
+    {
+      code: 'too-few-units',
+      path: [...path, 'quantile'],
+      message: `An upper bound of the ${quantile} quantile needs at least ${unitsForUpper} units; ${design.units} are planned.`,
+      mend: 'Add final units, gate a smaller quantile or maxRatio, or claim use: comparison.',
     },
   ];
 }

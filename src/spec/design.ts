@@ -9,8 +9,16 @@
 import { compareCodeUnits } from '../base/canonical.ts';
 import { type Digest, digestOfValue } from '../base/digest.ts';
 import { admittedCases, type CaseIndex, finalCases, type IndexedCase } from './case-index.ts';
-import { isInferential } from './gates.ts';
-import { type DeclaredDesign, resolveMethod } from './inference.ts';
+import { type GateDeclaration, pairedGate, rateLimit } from './gates.ts';
+import {
+  type DeclaredDesign,
+  type MethodName,
+  type OneArmMethod,
+  type Resolution,
+  resolveMethod,
+  resolveQuantileMethod,
+  resolveRateMethod,
+} from './inference.ts';
 import type { ResolvedMethod, SealedArm } from './seal.ts';
 import { candidateIds, type ExperimentSpec } from './spec.ts';
 
@@ -134,32 +142,42 @@ interface MethodRequest {
   readonly measure: string;
   readonly gate: string | null;
   readonly threshold: number | null;
+  readonly resolve: (design: DeclaredDesign) => Resolution<MethodName | OneArmMethod>;
 }
 
-/** Every interval the experiment needs: one per inferential gate, one per measure that no such gate reads. */
+/**
+ * What a gate asks of the method table, or null for a gate that needs no bound. `threshold` is the number a seal names: the lift
+ * threshold, minus the margin, the largest ratio, the largest quantile or the limit of a rate.
+ */
+export function methodRequest(declared: GateDeclaration): MethodRequest | null {
+  const paired = pairedGate(declared);
+  if (paired !== null) return { ...paired, resolve: resolveMethod };
+  if (declared.gate === 'rate') {
+    const { gate, measure } = declared;
+    const threshold = rateLimit(declared)?.value ?? null;
+    return { measure, gate, threshold, resolve: resolveRateMethod };
+  }
+  if (declared.gate !== 'latency') return null;
+  const { gate, measure, max = null } = declared;
+  return { measure, gate, threshold: max, resolve: resolveQuantileMethod };
+}
+
+/** Every bound the experiment needs: one per gate that asks for one, one per measure that no paired gate reads. */
 export function methodRequests(spec: ExperimentSpec): MethodRequest[] {
-  const gated: MethodRequest[] = spec.gates.flatMap((gate) => {
-    if (gate.gate === 'lift')
-      return [{ measure: gate.measure, gate: 'lift', threshold: gate.threshold }];
-    if (gate.gate === 'no-regression')
-      return [{ measure: gate.measure, gate: gate.gate, threshold: -gate.margin }];
-    return [];
-  });
-  const read = new Set(
-    spec.gates.filter(isInferential).flatMap((gate) => ('measure' in gate ? [gate.measure] : [])),
-  );
+  const gated = spec.gates.flatMap((gate) => methodRequest(gate) ?? []);
+  const read = new Set(spec.gates.map((gate) => pairedGate(gate)?.measure));
   const shown = Object.keys(spec.measures)
     .filter((id) => !read.has(id))
     .sort(compareCodeUnits)
-    .map((measure) => ({ measure, gate: null, threshold: null }));
+    .map((measure) => ({ measure, gate: null, threshold: null, resolve: resolveMethod }));
   return [...gated, ...shown];
 }
 
 /** Resolved method of every request; refused rows are left out (the rules report them, so that a gated one is never sealed). */
 export function resolvedMethods(spec: ExperimentSpec, index: CaseIndex): ResolvedMethod[] {
-  return methodRequests(spec).flatMap(({ measure, gate, threshold }) => {
+  return methodRequests(spec).flatMap(({ measure, gate, threshold, resolve }) => {
     const design = declaredDesign(spec, index, measure, threshold);
-    const resolution = design === null ? null : resolveMethod(design);
+    const resolution = design === null ? null : resolve(design);
     if (resolution?.status !== 'resolved') return [];
     const { row, method, guarantee } = resolution;
     return [{ measure, gate, row, method, guarantee, threshold }];

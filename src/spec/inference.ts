@@ -15,14 +15,38 @@ export const sealableMethods = [
 ] as const;
 
 export const inferenceSchema = z.strictObject({
-  level: z.number().gt(0.5).lt(1).default(0.95),
-  method: z.enum(['auto', ...sealableMethods]).default('auto'),
-  guarantee: z.enum(['asymptotic', 'finite-sample']).default('asymptotic'),
-  weights: z.enum(['unit', 'case']).default('unit'),
-  resamples: z.int().min(1000).max(1_000_000).default(10_000),
+  level: z
+    .number()
+    .gt(0.5)
+    .lt(1)
+    .default(0.95)
+    .describe(
+      'Level of two-sided intervals; lift and no-regression spend (1 - level)/2 on their side.',
+    ),
+  method: z
+    .enum(['auto', ...sealableMethods])
+    .default('auto')
+    .describe('auto: the table of docs/statistics.md decides; a name is sealed where it fits.'),
+  guarantee: z
+    .enum(['asymptotic', 'finite-sample'])
+    .default('asymptotic')
+    .describe('finite-sample: only bounds whose error holds at every number of units.'),
+  weights: z
+    .enum(['unit', 'case'])
+    .default('unit')
+    .describe('What counts once in the mean: every unit, or every case with units as clusters.'),
+  resamples: z
+    .int()
+    .min(1000)
+    .max(1_000_000)
+    .default(10_000)
+    .describe('Resamples where a bootstrap has no exact law.'),
 });
 export type Inference = z.infer<typeof inferenceSchema>;
 export type MethodName = (typeof sealableMethods)[number];
+
+/** Methods that bound one arm alone; the design decides which, none is sealed by name. */
+export type OneArmMethod = 'clopper-pearson' | 'betting-fixed-n' | 'order-statistic';
 
 /** Version of the table below, recorded in every seal. */
 export const autoTableVersion = 1;
@@ -43,11 +67,11 @@ export interface DeclaredDesign {
   readonly threshold: number | null;
 }
 
-export type Resolution =
+export type Resolution<Method extends string = MethodName> =
   | {
       readonly status: 'resolved';
       readonly row: string;
-      readonly method: MethodName;
+      readonly method: Method;
       readonly guarantee: 'finite-sample' | 'asymptotic';
     }
   | { readonly status: 'refused'; readonly row: string; readonly reason: string };
@@ -60,12 +84,15 @@ const rows = {
   binary: 'binary, one pair per unit, threshold <= 0',
   bounded: 'unit means of binary, score, ordinal, bounded count',
   unbounded: 'unbounded (duration, cost, continuous, count)',
+  rate: "one arm's rate, one cell per unit",
+  rateMeans: "one arm's rate, unit means of several cells",
+  quantile: "one arm's quantile",
 } as const;
 
 /** Planned units above which the Tango interval replaces the exact bound at a positive threshold. */
 const exactUnitsLimit = 5000;
 
-function refused(row: string, reason: string): Resolution {
+function refused(row: string, reason: string): Extract<Resolution, { status: 'refused' }> {
   return { status: 'refused', row, reason };
 }
 
@@ -186,4 +213,41 @@ function fits(method: Exclude<MethodName, OwnRowMethod>, design: DeclaredDesign)
     case 't-bootstrap-t':
       return true;
   }
+}
+
+/** What a bound of one arm looks at: units count once each, as a sample of new ones. */
+type OneArmDesign = Pick<DeclaredDesign, 'inference' | 'generalization' | 'pairsPerUnit'>;
+
+function oneArmMethod(
+  { inference, generalization }: OneArmDesign,
+  { row, method }: { readonly row: string; readonly method: OneArmMethod },
+): Resolution<OneArmMethod> {
+  const other =
+    generalization === 'fixed-roster'
+      ? rows.fixedRoster
+      : inference.weights === 'case'
+        ? rows.caseWeights
+        : null;
+  if (other !== null) return refused(other, "it has no bound for one arm's units");
+  return { status: 'resolved', row, method, guarantee: 'finite-sample' };
+}
+
+/**
+ * Method that bounds one arm's rate: exact for one cell per unit, the betting bound on [0, 1] for unit means of several.
+ * @example resolveRateMethod(design).method // => 'clopper-pearson'
+ */
+export function resolveRateMethod(design: OneArmDesign): Resolution<OneArmMethod> {
+  const single = design.pairsPerUnit <= 1;
+  return oneArmMethod(design, {
+    row: single ? rows.rate : rows.rateMeans,
+    method: single ? 'clopper-pearson' : 'betting-fixed-n',
+  });
+}
+
+/**
+ * Method that bounds a quantile of one arm's units, whatever their distribution.
+ * @example resolveQuantileMethod(design).method // => 'order-statistic'
+ */
+export function resolveQuantileMethod(design: OneArmDesign): Resolution<OneArmMethod> {
+  return oneArmMethod(design, { row: rows.quantile, method: 'order-statistic' });
 }

@@ -1,6 +1,13 @@
 /** Rules about the claim and its gates: which measure each may read, thresholds that can be met, what is always required. */
 import { type Finding, quoted, type SpecPath } from './finding.ts';
-import { type GateDeclaration, gateName, isInferential } from './gates.ts';
+import {
+  type GateDeclaration,
+  type GateOf,
+  gateName,
+  isInferential,
+  latencyForm,
+  rateLimit,
+} from './gates.ts';
 import { type Measure, valueRange } from './measure.ts';
 import { accuracyFindings } from './rules-accuracy.ts';
 import { twice } from './rules-content.ts';
@@ -22,9 +29,10 @@ export function claimFindings(spec: ExperimentSpec, declaredGates: number): Find
     );
   } else if (spec.claim.use === 'certification' && !required) {
     findings.push(
-      refused('A certification needs at least one required lift or no-regression gate.', {
-        mend: 'Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.',
-      }),
+      refused(
+        'A certification needs at least one required gate on the candidate: lift, no-regression or rate.',
+        { mend: 'Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.' },
+      ),
     );
   }
   return [...findings, ...minimumEffectFindings(spec)];
@@ -99,7 +107,9 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
   switch (gate.gate) {
     case 'lift':
     case 'no-regression':
-    case 'critical': {
+    case 'critical':
+    case 'rate':
+    case 'latency': {
       const measure = Object.hasOwn(spec.measures, gate.measure)
         ? spec.measures[gate.measure]
         : undefined;
@@ -112,24 +122,41 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
     }
     case 'power':
       return powerFindings(gate, path, spec);
+    case 'budget':
+      return budgetFindings(path, spec);
     case 'completeness':
     case 'controls':
     case 'provenance':
+    case 'matched-budget':
       return [];
   }
 }
 
-type MeasureGate = GateDeclaration & { gate: 'lift' | 'no-regression' | 'critical' };
+function budgetFindings(path: SpecPath, spec: ExperimentSpec): Finding[] {
+  if (spec.budget.usd !== undefined) return [];
+  return [
+    {
+      code: 'budget-gate-without-cap',
+      path,
+      message: 'The budget gate holds the spend against budget.usd, and no cap is declared.',
+      mend: 'Add budget: {usd: ...} and host.limits.maxCostUsd, or remove the gate.',
+    },
+  ];
+}
+
+type MeasureGate = GateOf<'lift' | 'no-regression' | 'critical' | 'rate' | 'latency'>;
 
 const rolesOfGate = {
   lift: ['primary'],
   'no-regression': ['guardrail', 'primary'],
   critical: ['critical'],
+  rate: ['primary', 'guardrail'],
+  latency: ['guardrail', 'primary'],
 } as const;
 
 const gateOfRole = {
-  primary: 'A primary measure is gated with lift or no-regression.',
-  guardrail: 'A guardrail is gated with no-regression.',
+  primary: 'A primary measure is gated with lift, no-regression or rate.',
+  guardrail: 'A guardrail is gated with no-regression, rate or latency.',
   critical: 'A critical measure is gated with critical.',
   reported: 'A reported measure never moves a decision; give it another role first.',
 } as const;
@@ -156,12 +183,77 @@ function roleFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Find
   return findings;
 }
 
-/** Thresholds and margins that every or no difference would meet. */
+/** What a gate's own numbers ask of its measure. */
 function limitFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Finding[] {
+  switch (gate.gate) {
+    case 'rate':
+      return rateFindings(gate, measure, path);
+    case 'latency':
+      return latencyFindings(gate, measure, path);
+    case 'critical':
+      return [];
+    case 'lift':
+    case 'no-regression':
+      return reachFindings(gate, measure, path);
+  }
+}
+
+function rateFindings(gate: GateOf<'rate'>, measure: Measure, path: SpecPath): Finding[] {
+  const findings: Finding[] = [];
+  if (measure.kind !== 'binary') {
+    findings.push({
+      code: 'rate-not-binary',
+      path: [...path, 'measure'],
+      message: `A rate is the share of units that score 1, so its measure is binary; "${gate.measure}" is a ${measure.kind}.`,
+      mend: 'Declare a binary measure that says which cells count.',
+    });
+  }
+  if (rateLimit(gate) === null) {
+    const both = gate.min !== undefined;
+    findings.push({
+      code: 'rate-limit',
+      path: both ? [...path, 'max'] : path,
+      message: `A rate gate has exactly one limit, min or max; ${both ? 'both are' : 'neither is'} written.`,
+      mend: both
+        ? 'Write two gates with names of their own, one with min and one with max.'
+        : 'Add min, the share that must be exceeded, or max, the share to stay below.',
+    });
+  }
+  return findings;
+}
+
+function latencyFindings(gate: GateOf<'latency'>, measure: Measure, path: SpecPath): Finding[] {
+  const findings: Finding[] = [];
+  if (measure.kind !== 'duration' || measure.direction !== 'lower') {
+    findings.push({
+      code: 'latency-not-duration',
+      path: [...path, 'measure'],
+      message: `A latency gate reads a duration of which less is better; "${gate.measure}" is a ${measure.kind}, ${measure.direction} is better.`,
+      mend: 'Declare the measure as {kind: duration, direction: lower}, or gate it with no-regression.',
+    });
+  }
+  if (latencyForm(gate) === null) {
+    findings.push({
+      code: 'latency-limit',
+      path,
+      message:
+        'A latency gate holds either the paired ratio against maxRatio, or a quantile against max.',
+      mend: 'Write maxRatio: 1.2 alone, or quantile: 0.95 together with max; two gates with names of their own for both.',
+    });
+  }
+  return findings;
+}
+
+/** Thresholds and margins that every or no difference would meet. */
+function reachFindings(
+  gate: GateOf<'lift' | 'no-regression'>,
+  measure: Measure,
+  path: SpecPath,
+): Finding[] {
   if (gate.gate === 'lift' && gate.threshold < 0) return [negativeLift(gate.threshold, path)];
   const width = rangeWidth(measure);
   // A broken range is a finding of its own; limits cannot be judged against it.
-  if (width === null || width <= 0 || gate.gate === 'critical') return [];
+  if (width === null || width <= 0) return [];
   const [key, limit] =
     gate.gate === 'lift'
       ? (['threshold', gate.threshold] as const)
@@ -223,11 +315,17 @@ function powerFindings(
   return findings;
 }
 
-/** Every guardrail has a required no-regression gate. */
+/** Whether a gate holds the candidate to a limit of a guardrail. */
+function guards(gate: GateDeclaration, id: string): boolean {
+  if (gate.gate === 'rate') return gate.measure === id && gate.arm === 'candidate';
+  return (gate.gate === 'no-regression' || gate.gate === 'latency') && gate.measure === id;
+}
+
+/** Every guardrail has a required gate that guards it. */
 function guardrailFindings(spec: ExperimentSpec): Finding[] {
   return Object.entries(spec.measures).flatMap(([id, measure]) => {
     if (measure.role !== 'guardrail') return [];
-    const gates = spec.gates.filter((gate) => gate.gate === 'no-regression' && gate.measure === id);
+    const gates = spec.gates.filter((gate) => guards(gate, id));
     if (gates.some((gate) => gate.required)) return [];
     const optional = gates.length > 0;
     return [
@@ -236,7 +334,7 @@ function guardrailFindings(spec: ExperimentSpec): Finding[] {
         path: ['measures', id, 'role'],
         message: optional
           ? `The guardrail ${quoted([id])} has an optional gate only; guardrails are always required.`
-          : `The guardrail ${quoted([id])} has no no-regression gate, so nothing guards it.`,
+          : `The guardrail ${quoted([id])} has no gate that guards it: no-regression, rate of the candidate, or latency.`,
         mend: optional
           ? 'Remove required: false from its gate, or make the measure reported.'
           : `Add {gate: no-regression, measure: ${id}, margin: ...}, or make the measure reported.`,

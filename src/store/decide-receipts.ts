@@ -55,11 +55,13 @@ export async function decideReceiptFile(parts: {
     const run = { seal, index, lines, controlLines, expose: entryId, fence };
     const evidence = runEvidence(run);
     // A file without control lines says nothing about the controls; it does not say that they failed.
-    const given = controlLines.length > 0 ? evidence : { ...evidence, controls: null };
+    const unknown = { ...evidence, controls: null, controlLines: null };
+    const given = controlLines.length > 0 ? evidence : unknown;
     return decide(given, runInfo(run));
   }
   const provenance = checkProvenance({ seal, index, lines });
-  const evidence = { seal, index, lines, controls: null, confirmatory: false, provenance };
+  const controls = { controls: null, controlLines: null };
+  const evidence = { seal, index, lines, ...controls, confirmatory: false, provenance };
   return decide(evidence, { expose: null, fence: null, startedAt: null, endedAt: null });
 }
 

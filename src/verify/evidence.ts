@@ -32,6 +32,7 @@ export function runEvidence(run: RecordedRun): Evidence {
     index,
     lines,
     controls: heldToHost(controlResults(seal, index, run.controlLines), run),
+    controlLines: run.controlLines,
     confirmatory: true,
     provenance: checkProvenance({ seal, index, lines }),
   };

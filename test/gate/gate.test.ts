@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { contributionOf, contributionSchema, shownNumber } from '../../src/gate/gate.ts';
+import {
+  type ContributionParts,
+  contributionOf,
+  contributionSchema,
+  levelOf,
+  shownNumber,
+  standingFinding,
+} from '../../src/gate/gate.ts';
 import { exampleTests } from '../support/examples.ts';
 
 exampleTests('src/gate/gate.ts', {
-  names: ['contributionOf', 'shownNumber'],
-  scope: { contributionOf, shownNumber },
+  names: ['contributionOf', 'shownNumber', 'standingFinding'],
+  scope: { contributionOf, shownNumber, standingFinding },
 });
 
 describe('contributionOf', () => {
@@ -46,4 +53,48 @@ describe('shownNumber', () => {
   ])('shows %d as %s', (value, text) => {
     expect(shownNumber(value)).toBe(text);
   });
+});
+
+describe('levelOf', () => {
+  const parts: ContributionParts = {
+    name: 'rate',
+    gate: 'rate',
+    required: true,
+    finding: 'cleared',
+    reason: 'above',
+  };
+  const free = { clears: true, stepwise: false, stoppedBy: null };
+
+  test('clears a gate whose turn has come and that no larger error objects to', () => {
+    const level = levelOf(contributionOf(parts));
+    expect(level.clears).toBe(true);
+    expect(level.contribution(free)).toEqual(contributionOf(parts));
+    expect(level.contribution({ ...free, stepwise: true }).flags).toEqual(['stepwise']);
+  });
+
+  test.each([
+    [
+      { ...free, stoppedBy: 'a' },
+      'above, but the fixed sequence stopped at "a" before this candidate',
+    ],
+    [{ ...free, clears: false }, 'above, but not at every larger error level'],
+    [
+      { ...free, clears: false, stoppedBy: 'a' },
+      'above, but not at every larger error level; besides, the fixed sequence stopped at "a" before this candidate',
+    ],
+  ])('leaves a bound beyond its threshold unresolved under %j', (standing, reason) => {
+    const found = levelOf(contributionOf(parts)).contribution(standing);
+    expect(found).toMatchObject({ status: 'fail', finding: 'unresolved', reason });
+  });
+
+  test.each(['breached', 'insufficient'] as const)(
+    'keeps what is %s, whatever the order',
+    (finding) => {
+      const level = levelOf(contributionOf({ ...parts, finding }));
+      expect(level.clears).toBe(false);
+      expect(level.contribution({ clears: false, stepwise: false, stoppedBy: 'a' })).toEqual(
+        contributionOf({ ...parts, finding }),
+      );
+    },
+  );
 });

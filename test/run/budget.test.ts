@@ -10,7 +10,10 @@ import {
   openBudget,
   reserveBudget,
   settleBudget,
+  sumAmounts,
   unknownCost,
+  usageTokens,
+  usageUsd,
   usdOf,
 } from '../../src/run/budget.ts';
 import { BudgetDesk } from '../../src/run/budget-desk.ts';
@@ -91,7 +94,47 @@ describe('settleBudget', () => {
   });
 });
 
+const tokens = { input: 100, cachedInput: 20, output: 30, reasoning: 4 };
+
+describe('usageTokens', () => {
+  test('adds all four, and keeps an unknown total unknown', () => {
+    expect(usageTokens({ tokens, tokensKnown: true })).toEqual({ known: true, value: 154 });
+    expect(usageTokens({ tokens, tokensKnown: false })).toEqual({ known: false, atLeast: 154 });
+  });
+});
+
+describe('sumAmounts', () => {
+  test('of nothing is a known 0', () => {
+    expect(sumAmounts([])).toEqual({ known: true, value: 0 });
+  });
+
+  test('is unknown as soon as one amount is, wherever it stands', () => {
+    const amount = fc.oneof(
+      fc.record({ known: fc.constant(true as const), value: fc.integer({ min: 0, max: 99 }) }),
+      fc.record({ known: fc.constant(false as const), atLeast: fc.integer({ min: 0, max: 99 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(amount), (amounts) => {
+        const total = amounts.reduce(
+          (all, each) => all + (each.known ? each.value : each.atLeast),
+          0,
+        );
+        const known = amounts.every((each) => each.known);
+        const expected = known ? { known, value: total } : { known, atLeast: total };
+        expect(sumAmounts(amounts)).toEqual(expected);
+        expect(sumAmounts([...amounts].reverse())).toEqual(expected);
+      }),
+      { numRuns: 100, seed: 5 },
+    );
+  });
+});
+
 describe('costOf', () => {
+  test('never takes a cost that is called known without a number for 0', () => {
+    const empty = { costUsd: null, costKnown: true };
+    expect(costOf({ usage: empty, gradeUsage: null })).toEqual({ known: false, atLeast: 0 });
+  });
+
   const known = { costUsd: 0.02, costKnown: true };
 
   test('adds grading', () => {
@@ -186,6 +229,9 @@ exampleTests('src/run/budget.ts', {
     'reserveBudget',
     'settleBudget',
     'costOf',
+    'usageUsd',
+    'usageTokens',
+    'sumAmounts',
     'attemptReserveUsd',
     'controlCellCount',
     'capProblem',
@@ -198,6 +244,9 @@ exampleTests('src/run/budget.ts', {
     settleBudget,
     unknownCost,
     costOf,
+    usageUsd,
+    usageTokens,
+    sumAmounts,
     attemptReserveUsd,
     controlCellCount,
     capProblem,

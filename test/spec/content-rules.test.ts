@@ -54,6 +54,21 @@ function sized(sizes: readonly number[]): CaseRow[] {
   }));
 }
 
+const oneArm = 'Write weights: unit and generalization: new-units, or remove the gate.';
+const rateOnly = [
+  ...oneGate,
+  [
+    '{gate: lift, measure: right, threshold: 0}',
+    '{gate: rate, measure: right, arm: candidate, min: 0.5}',
+  ],
+] as const;
+const quantile = [
+  ['kind: duration, role: reported', 'kind: duration, role: guardrail'],
+  [
+    '{gate: power',
+    '{gate: latency, measure: duration_ms, quantile: 0.95, max: 20}\n  - {gate: power',
+  ],
+] as const;
 const unbounded = ['kind: score, min: 0, max: 5', 'kind: continuous'] as const;
 
 describe('contentFindings', () => {
@@ -172,8 +187,51 @@ describe('contentFindings', () => {
         'gates[1] [too-few-units] The gate "no-regression:polite" reads an unbounded measure, which needs at least 10 units; 9 are planned. Add final units, declare bounds, or claim use: comparison.',
       ],
     ],
+    [
+      'a rate that weighs cases',
+      [byCase, ...rateOnly],
+      sized([2, 2, 2, 2, 2, 2]),
+      [
+        `gates[0] [method-unavailable] The gate "rate:candidate:right" falls into the row "weights: case" of the method table: it has no bound for one arm's units. ${oneArm}`,
+      ],
+    ],
+    [
+      'a quantile of a fixed roster',
+      [roster, ...quantile, ['budget:', 'repeats: 2\nbudget:']],
+      rowsOf(80),
+      [
+        `gates[2] [method-unavailable] The gate "latency:duration_ms" falls into the row "fixed-roster" of the method table: it has no bound for one arm's units. ${oneArm}`,
+      ],
+    ],
+    [
+      'a certification of a quantile that no planned unit bounds',
+      quantile,
+      rowsOf(71),
+      [
+        'gates[2].quantile [too-few-units] An upper bound of the 0.95 quantile needs at least 72 units; 71 are planned. Add final units, gate a smaller quantile or maxRatio, or claim use: comparison.',
+      ],
+    ],
+    [
+      'a latency ratio under a finite-sample guarantee',
+      [
+        ['kind: duration, role: reported', 'kind: duration, role: guardrail'],
+        ['{gate: power', '{gate: latency, measure: duration_ms, maxRatio: 1.2}\n  - {gate: power'],
+        ['budget:', 'inference: {guarantee: finite-sample}\nbudget:'],
+      ],
+      rowsOf(80),
+      [
+        `gates[2] [method-unavailable] The gate "latency:duration_ms" falls into the row "unbounded (duration, cost, continuous, count)" of the method table: no finite-sample bound exists for an unbounded measure. ${change}`,
+      ],
+    ],
   ])('%s', async (_name, changes, rows, expected) => {
     expect(await findings(changes, rows)).toEqual(expected);
+  });
+
+  test('lets a quantile stand from 72 units on, and a rate on any, also under a finite-sample guarantee', async () => {
+    const finite = ['budget:', 'inference: {guarantee: finite-sample}\nbudget:'] as const;
+    expect(await findings([...quantile, finite], rowsOf(72))).toEqual([]);
+    expect(await findings([...rateOnly, finite], rowsOf(1))).toEqual([]);
+    expect(await findings([...quantile, comparison], rowsOf(71))).toEqual([]);
   });
 
   test('counts units, not cases, toward the floor', async () => {

@@ -245,12 +245,37 @@ describe('methodRequests', () => {
       gates: [
         { gate: 'lift', measure: 'right', threshold: 0.05, required: true },
         { gate: 'no-regression', measure: 'right', margin: 0.1, required: true },
+        { gate: 'budget', required: true },
       ] satisfies typeof sealed.loaded.spec.gates,
     };
-    expect(methodRequests(spec)).toEqual([
+    expect(methodRequests(spec)).toMatchObject([
       { measure: 'right', gate: 'lift', threshold: 0.05 },
       { measure: 'right', gate: 'no-regression', threshold: -0.1 },
       { measure: 'harm', gate: null, threshold: null },
+    ]);
+  });
+
+  test("asks a method for one arm's rate and quantile, beside that of the difference which no gate reads", () => {
+    const { spec: whole, index } = sealed.loaded;
+    const spec = {
+      ...whole,
+      gates: [
+        { gate: 'rate', measure: 'right', arm: 'candidate', min: 0.9, required: true },
+        { gate: 'latency', measure: 'harm', quantile: 0.95, max: 20, required: true },
+        { gate: 'latency', name: 'ratio', measure: 'harm', maxRatio: 1.2, required: true },
+      ] satisfies typeof sealed.loaded.spec.gates,
+    };
+    const parts = resolvedMethods(spec, index).map(({ measure, gate, method, threshold }) => [
+      measure,
+      gate,
+      method,
+      threshold,
+    ]);
+    expect(parts).toEqual([
+      ['right', 'rate', 'clopper-pearson', 0.9],
+      ['harm', 'latency', 'order-statistic', 20],
+      ['harm', 'latency', 'exact-unconditional', 1.2],
+      ['right', null, 'tango-score', null],
     ]);
   });
 });

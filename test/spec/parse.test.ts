@@ -112,9 +112,9 @@ describe('readSpec', () => {
         'e.yaml:22:1 host.worker [missing-key]  The key "worker" is missing; expected a list.',
         'e.yaml:23:16 host.concurrency [wrong-type]  Expected a whole number, got the number 2.5.',
         'e.yaml:26:17 measures.right.kind [value-unknown]  Expected one of "binary", "score", "ordinal", "count", "duration", "cost", "continuous", got the text "binari".',
-        'e.yaml:32:10 controls[0].id [wrong-type]  Expected text, got the number 7.',
-        'e.yaml:32:59 controls[0].expect.right [value-invalid]  Give min, max or both. Got a mapping.',
-        'e.yaml:35:34 gates[0].treshold [unknown-key]  The key "treshold" is not known here.',
+        'e.yaml:33:10 controls[0].id [wrong-type]  Expected text, got the number 7.',
+        'e.yaml:33:59 controls[0].expect.right [value-invalid]  Give min, max or both. Got a mapping.',
+        'e.yaml:36:34 gates[0].treshold [unknown-key]  The key "treshold" is not known here.',
       ],
     );
   });
@@ -132,13 +132,13 @@ describe('readSpec', () => {
 
   test('tells the problems of rules beside gates of a later version', async () => {
     const text = changed(
-      ['{gate: lift, measure: right, threshold: 0}', '{gate: rate, measure: right}'],
+      ['{gate: lift, measure: right, threshold: 0}', '{gate: canary, measure: right}'],
       ['margin: 0.5', 'margin: 7'],
     );
     expect((await problemTexts(text)).map((each) => each.split('\n').slice(0, 2).join(''))).toEqual(
       [
-        'e.yaml:33:12 gates[0].gate [gate-unavailable]  The gate "rate" is part of the design but not of this version.',
-        'e.yaml:34:52 gates[1].margin [out-of-reach]  Differences of "polite" lie between -5 and 5, so the margin 7 decides nothing.',
+        'e.yaml:34:12 gates[0].gate [gate-unavailable]  The gate "canary" is part of the design but not of this version.',
+        'e.yaml:35:52 gates[1].margin [out-of-reach]  Differences of "polite" lie between -5 and 5, so the margin 7 decides nothing.',
       ],
     );
   });
@@ -151,10 +151,10 @@ describe('readSpec', () => {
 
   test('hints at what belongs to another gate', async () => {
     expect(await problemTexts(changed(['threshold: 0}', 'margin: 0}']))).toEqual([
-      'e.yaml:33:34 gates[0].margin [unknown-key]\n  The key "margin" is not known here.\n  A lift gate has a threshold; a margin belongs to a no-regression gate.',
+      'e.yaml:34:34 gates[0].margin [unknown-key]\n  The key "margin" is not known here.\n  A lift gate has a threshold; a margin belongs to a no-regression gate.',
     ]);
     expect(await problemTexts(changed(['margin: 0.5}', 'margin: 0.5, threshold: 1}']))).toEqual([
-      'e.yaml:34:57 gates[1].threshold [unknown-key]\n  The key "threshold" is not known here.\n  A no-regression gate has a margin: the largest loss tolerated, positive.',
+      'e.yaml:35:57 gates[1].threshold [unknown-key]\n  The key "threshold" is not known here.\n  A no-regression gate has a margin: the largest loss tolerated, positive.',
     ]);
   });
 
@@ -165,7 +165,7 @@ describe('readSpec', () => {
 
   test('places paths that only defaults made at what encloses them', async () => {
     const { placeOf } = await read(smallExperiment);
-    expect(formatPlace(placeOf('gates[5].required'))).toBe('e.yaml:32:1 gates[5].required');
+    expect(formatPlace(placeOf('gates[5].required'))).toBe('e.yaml:33:1 gates[5].required');
     expect(formatPlace(placeOf('cases.files[0].path'))).toBe('e.yaml:11:15 cases.file');
     expect(formatPlace(placeOf('claim.unit', 'key'))).toBe('e.yaml:8:3 claim.unit');
     expect(formatPlace(placeOf('loss.maxLostShare'))).toBe('e.yaml:1:1 loss.maxLostShare');

@@ -13,7 +13,7 @@ describe('refused claim', () => {
         ['role: guardrail', 'role: reported'],
       ],
       [
-        'e.yaml:33:3 gates [design-refused]\n  Without gates there is nothing to decide: no outcome could hold a candidate back.\n  Declare at least one gate: {gate: lift, measure: ..., threshold: 0}.',
+        'e.yaml:34:3 gates [design-refused]\n  Without gates there is nothing to decide: no outcome could hold a candidate back.\n  Declare at least one gate: {gate: lift, measure: ..., threshold: 0}.',
       ],
     ],
     [
@@ -26,7 +26,7 @@ describe('refused claim', () => {
         ['role: guardrail', 'role: reported'],
       ],
       [
-        'e.yaml:33:3 gates [design-refused]\n  A certification needs at least one required lift or no-regression gate.\n  Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.',
+        'e.yaml:34:3 gates [design-refused]\n  A certification needs at least one required gate on the candidate: lift, no-regression or rate.\n  Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.',
       ],
     ],
     [
@@ -37,7 +37,7 @@ describe('refused claim', () => {
         ['role: guardrail', 'role: reported'],
       ],
       [
-        'e.yaml:33:3 gates [design-refused]\n  A certification needs at least one required lift or no-regression gate.\n  Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.',
+        'e.yaml:34:3 gates [design-refused]\n  A certification needs at least one required gate on the candidate: lift, no-regression or rate.\n  Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.',
       ],
     ],
     [
@@ -76,21 +76,21 @@ describe('refused gates', () => {
       'a misspelt measure, naming the nearest',
       [['measure: right', 'measure: rihgt']],
       [
-        'e.yaml:33:27 gates[0].measure [unknown-measure]\n  The gate "lift" reads the measure "rihgt", which is not declared.\n  Did you mean "right"?',
+        'e.yaml:34:27 gates[0].measure [unknown-measure]\n  The gate "lift" reads the measure "rihgt", which is not declared.\n  Did you mean "right"?',
       ],
     ],
     [
       'an unknown measure, listing those declared',
       [['measure: right', 'measure: somethingelse']],
       [
-        'e.yaml:33:27 gates[0].measure [unknown-measure]\n  The gate "lift" reads the measure "somethingelse", which is not declared.\n  Declared measures: "right", "polite", "harm", "duration_ms".',
+        'e.yaml:34:27 gates[0].measure [unknown-measure]\n  The gate "lift" reads the measure "somethingelse", which is not declared.\n  Declared measures: "right", "polite", "harm", "duration_ms".',
       ],
     ],
     [
       'a lift of a guardrail',
       [['measure: right', 'measure: polite']],
       [
-        'e.yaml:33:27 gates[0].measure [gate-role]\n  A lift gate reads a measure with role primary; "polite" is guardrail.\n  A guardrail is gated with no-regression.',
+        'e.yaml:34:27 gates[0].measure [gate-role]\n  A lift gate reads a measure with role primary; "polite" is guardrail.\n  A guardrail is gated with no-regression, rate or latency.',
       ],
     ],
     [
@@ -100,14 +100,14 @@ describe('refused gates', () => {
         ['role: guardrail', 'role: reported'],
       ],
       [
-        'e.yaml:34:36 gates[1].measure [gate-role]\n  A no-regression gate reads a measure with role guardrail or primary; "duration_ms" is reported.\n  A reported measure never moves a decision; give it another role first.',
+        'e.yaml:35:36 gates[1].measure [gate-role]\n  A no-regression gate reads a measure with role guardrail or primary; "duration_ms" is reported.\n  A reported measure never moves a decision; give it another role first.',
       ],
     ],
     [
       'a critical gate on the primary measure',
       [['  - {gate: power', '  - {gate: critical, measure: right}\n  - {gate: power']],
       [
-        'e.yaml:35:31 gates[2].measure [gate-role]\n  A critical gate reads a measure with role critical; "right" is primary.\n  A primary measure is gated with lift or no-regression.',
+        'e.yaml:36:31 gates[2].measure [gate-role]\n  A critical gate reads a measure with role critical; "right" is primary.\n  A primary measure is gated with lift, no-regression or rate.',
       ],
     ],
     [
@@ -119,21 +119,21 @@ describe('refused gates', () => {
         ],
       ],
       [
-        'e.yaml:35:47 gates[2].required [gate-not-optional]\n  The critical gate of "harm" cannot be optional: no average buys a critical failure back.\n  Remove required: false, or make the measure reported.',
+        'e.yaml:36:47 gates[2].required [gate-not-optional]\n  The critical gate of "harm" cannot be optional: no average buys a critical failure back.\n  Remove required: false, or make the measure reported.',
       ],
     ],
     [
       'a critical gate with a margin',
       [['  - {gate: power', '  - {gate: critical, measure: harm, margin: 0.1}\n  - {gate: power']],
       [
-        'e.yaml:35:37 gates[2].margin [unknown-key]\n  The key "margin" is not known here.\n  A critical gate has no margin: one violation breaches it. Declare maxRate if a rate is tolerated.',
+        'e.yaml:36:37 gates[2].margin [unknown-key]\n  The key "margin" is not known here.\n  A critical gate has no margin: one violation breaches it. Declare maxRate if a rate is tolerated.',
       ],
     ],
     [
       'two gates of one name',
       [['  - {gate: power', '  - {gate: lift, measure: right}\n  - {gate: power']],
       [
-        'e.yaml:35:5 gates[2] [name-twice]\n  A second gate is called "lift:right".\n  Give each its own name.',
+        'e.yaml:36:5 gates[2] [name-twice]\n  A second gate is called "lift:right".\n  Give each its own name.',
       ],
     ],
     [
@@ -141,29 +141,29 @@ describe('refused gates', () => {
       [['threshold: 0}', 'threshold: 1}']],
       [
         'e.yaml:10:18 claim.minimumEffect [minimum-effect-below-threshold]\n  minimumEffect 0.1 is below the lift threshold 1.\n  The smallest useful improvement cannot be less than what must be shown: raise it or lower the threshold.',
-        'e.yaml:33:45 gates[0].threshold [out-of-reach]\n  Differences of "right" lie between -1 and 1, so the threshold 1 decides nothing.\n  Write the threshold in the units of the measure: 0.05 is five points of a rate.',
-        'e.yaml:35:29 gates[2].atEffect [power-effect-too-small]\n  The power gate asks for power at 0.2, but the lift threshold is 1: no number of units would do.\n  Set atEffect above every lift threshold.',
+        'e.yaml:34:45 gates[0].threshold [out-of-reach]\n  Differences of "right" lie between -1 and 1, so the threshold 1 decides nothing.\n  Write the threshold in the units of the measure: 0.05 is five points of a rate.',
+        'e.yaml:36:29 gates[2].atEffect [power-effect-too-small]\n  The power gate asks for power at 0.2, but the lift threshold is 1: no number of units would do.\n  Set atEffect above every lift threshold.',
       ],
     ],
     [
       'a lift that a loss would clear',
       [['threshold: 0}', 'threshold: -0.3}']],
       [
-        'e.yaml:33:45 gates[0].threshold [lift-below-zero]\n  A lift above -0.3 can be a loss: a candidate worse than the baseline would ship as better.\n  Write a threshold of 0 or more, or tolerate a loss by name: {gate: no-regression, margin: 0.3}.',
+        'e.yaml:34:45 gates[0].threshold [lift-below-zero]\n  A lift above -0.3 can be a loss: a candidate worse than the baseline would ship as better.\n  Write a threshold of 0 or more, or tolerate a loss by name: {gate: no-regression, margin: 0.3}.',
       ],
     ],
     [
       'a margin that every difference meets',
       [['margin: 0.5', 'margin: 5']],
       [
-        'e.yaml:34:52 gates[1].margin [out-of-reach]\n  Differences of "polite" lie between -5 and 5, so the margin 5 decides nothing.\n  Write the margin in the units of the measure: 0.05 is five points of a rate.',
+        'e.yaml:35:52 gates[1].margin [out-of-reach]\n  Differences of "polite" lie between -5 and 5, so the margin 5 decides nothing.\n  Write the margin in the units of the measure: 0.05 is five points of a rate.',
       ],
     ],
     [
       'a guardrail without a gate',
       [['  - {gate: no-regression, measure: polite, margin: 0.5}\n', '']],
       [
-        'e.yaml:25:47 measures.polite.role [guardrail-ungated]\n  The guardrail "polite" has no no-regression gate, so nothing guards it.\n  Add {gate: no-regression, measure: polite, margin: ...}, or make the measure reported.',
+        'e.yaml:25:47 measures.polite.role [guardrail-ungated]\n  The guardrail "polite" has no gate that guards it: no-regression, rate of the candidate, or latency.\n  Add {gate: no-regression, measure: polite, margin: ...}, or make the measure reported.',
       ],
     ],
     [
@@ -177,14 +177,14 @@ describe('refused gates', () => {
       'a required power gate, which this version lacks',
       [['atEffect: 0.2', 'atEffect: 0.2, required: true']],
       [
-        'e.yaml:35:44 gates[2].required [power-unavailable]\n  A required power gate simulates the sealed decision, which this version cannot do.\n  Write required: false; no approximation takes its place in silence.',
+        'e.yaml:36:44 gates[2].required [power-unavailable]\n  A required power gate simulates the sealed decision, which this version cannot do.\n  Write required: false; no approximation takes its place in silence.',
       ],
     ],
     [
       'power at the lift threshold',
       [['atEffect: 0.2', 'atEffect: 0']],
       [
-        'e.yaml:35:29 gates[2].atEffect [power-effect-too-small]\n  The power gate asks for power at 0, but the lift threshold is 0: no number of units would do.\n  Set atEffect above every lift threshold.',
+        'e.yaml:36:29 gates[2].atEffect [power-effect-too-small]\n  The power gate asks for power at 0, but the lift threshold is 0: no number of units would do.\n  Set atEffect above every lift threshold.',
       ],
     ],
     [
@@ -194,7 +194,7 @@ describe('refused gates', () => {
         [', atEffect: 0.2', ''],
       ],
       [
-        'e.yaml:35:5 gates[2] [power-effect-too-small]\n  The power gate asks for power at 0.1, but the lift threshold is 0.1: no number of units would do.\n  Set atEffect above every lift threshold.',
+        'e.yaml:36:5 gates[2] [power-effect-too-small]\n  The power gate asks for power at 0.1, but the lift threshold is 0.1: no number of units would do.\n  Set atEffect above every lift threshold.',
       ],
     ],
     [
@@ -204,7 +204,7 @@ describe('refused gates', () => {
         [', atEffect: 0.2', ''],
       ],
       [
-        'e.yaml:34:5 gates[2] [power-effect-missing]\n  The power gate has no effect to reach its target at.\n  Add atEffect, or declare claim.minimumEffect.',
+        'e.yaml:35:5 gates[2] [power-effect-missing]\n  The power gate has no effect to reach its target at.\n  Add atEffect, or declare claim.minimumEffect.',
       ],
     ],
     [
@@ -215,21 +215,21 @@ describe('refused gates', () => {
         ['{right: {min', '{accuracy: {min'],
       ],
       [
-        'e.yaml:33:27 gates[0].measure [accuracy-alone]\n  "accuracy" is gated, but false positives and false negatives are not measured apart: one can hide the other.\n  Declare two binary measures with complementary where conditions, such as {field: label, op: eq, value: 0} and {field: label, op: eq, value: 1}.',
+        'e.yaml:34:27 gates[0].measure [accuracy-alone]\n  "accuracy" is gated, but false positives and false negatives are not measured apart: one can hide the other.\n  Declare two binary measures with complementary where conditions, such as {field: label, op: eq, value: 0} and {field: label, op: eq, value: 1}.',
       ],
     ],
     [
       'a gate of the design that this version lacks',
-      [['gate: power, atEffect: 0.2', 'gate: budget']],
+      [['gate: power, atEffect: 0.2', 'gate: pareto']],
       [
-        'e.yaml:35:12 gates[2].gate [gate-unavailable]\n  The gate "budget" is part of the design but not of this version.\n  Remove it, or use one of "lift", "no-regression", "critical", "completeness", "controls", "provenance", "power". No other gate takes its place in silence.',
+        'e.yaml:36:12 gates[2].gate [gate-unavailable]\n  The gate "pareto" is part of the design but not of this version.\n  Remove it, or use one of "lift", "no-regression", "critical", "rate", "latency", "matched-budget", "budget", "completeness", "controls", "provenance", "power". No other gate takes its place in silence.',
       ],
     ],
     [
       'a misspelt gate',
       [['gate: power, atEffect: 0.2', 'gate: powr']],
       [
-        'e.yaml:35:12 gates[2].gate [value-unknown]\n  Expected one of "lift", "no-regression", "critical", "completeness", "controls", "provenance", "power", got the text "powr".\n  Did you mean "power"?',
+        'e.yaml:36:12 gates[2].gate [value-unknown]\n  Expected one of "lift", "no-regression", "critical", "rate", "latency", "matched-budget", "budget", "completeness", "controls", "provenance", "power", got the text "powr".\n  Did you mean "power"?',
       ],
     ],
   ];

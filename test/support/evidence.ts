@@ -4,28 +4,23 @@ import type { Evidence } from '../../src/analysis/evidence.ts';
 import { compareCodeUnits } from '../../src/base/canonical.ts';
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import type { ArmProvenance } from '../../src/run/provenance.ts';
-import {
-  type ControlResult,
-  cellKeyOf,
-  type ReceiptLine,
-  receiptLineSchema,
-} from '../../src/run/receipt.ts';
+import type { ControlResult, ReceiptLine } from '../../src/run/receipt.ts';
 import { type CaseIndex, caseIndexSchema } from '../../src/spec/case-index.ts';
 import { resolvedMethods } from '../../src/spec/design.ts';
 import { autoTableVersion, bettingTruncation } from '../../src/spec/inference.ts';
 import { type SealedExperiment, sealSchema, sealType } from '../../src/spec/seal.ts';
 import { seedLabels, seedRule } from '../../src/spec/seeds.ts';
-import { type ExperimentSpec, type OutcomeClass, specSchema } from '../../src/spec/spec.ts';
+import { type ExperimentSpec, specSchema } from '../../src/spec/spec.ts';
+import {
+  type Attempt,
+  attemptsOf,
+  type CellTable,
+  designDigest,
+  evaluatorTree,
+  lineOf,
+} from './evidence-lines.ts';
 
-/** What one attempt gave: scores and class; a bare number scores the measure `right`. */
-export interface Attempt {
-  readonly outcome?: OutcomeClass;
-  readonly scores?: Readonly<Record<string, number | null>>;
-  readonly critical?: readonly string[] | null;
-}
-
-/** One cell: its score of `right`, one attempt, several attempts, the class of one fault, or null when it never ran. */
-export type CellTable = number | Attempt | readonly Attempt[] | OutcomeClass | null;
+export type { Attempt, CellTable };
 
 export interface CaseTable {
   readonly id: string;
@@ -47,7 +42,9 @@ export interface EvidenceTable {
   readonly multiplicity?: unknown;
   readonly maxLostShare?: number;
   readonly attempts?: number;
+  readonly budgetUsd?: number;
   readonly controls?: readonly ControlResult[] | null;
+  readonly controlLines?: readonly ReceiptLine[] | null;
   readonly declaredControls?: readonly string[];
   readonly confirmatory?: boolean;
   readonly provenance?: readonly ArmProvenance[];
@@ -86,7 +83,7 @@ function specOf(table: EvidenceTable): ExperimentSpec {
       candidates: Object.fromEntries(candidates.map((id) => [id, arm(id)])),
     },
     multiplicity: table.multiplicity ?? (candidates.length > 1 ? 'holm' : 'none'),
-    host: { worker: ['node', 'host.mjs'] },
+    host: { worker: ['node', 'host.mjs'], limits: { maxCostUsd: 0.05 } },
     repeats: table.repeats ?? 1,
     measures: table.measures ?? { right: rightMeasure },
     inference: { resamples: 1000, ...table.inference },
@@ -124,9 +121,6 @@ function indexOf(table: EvidenceTable, spec: ExperimentSpec): CaseIndex {
 
 /** Cases digest of every table: fixed, so that seeds and unit order depend on unit ids alone. */
 export const casesDigest = digestOf('cases of the tables');
-const designDigest = digestOf('design of the tables');
-const evaluatorTree = digestOf('evaluator');
-
 function surfaceOf(table: EvidenceTable, arm: string): Digest {
   return digestOf(table.surfaces?.[arm] ?? `surface ${arm}`);
 }
@@ -184,7 +178,7 @@ function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): S
     decision: { gates: spec.gates, multiplicity: spec.multiplicity, ties: 'code units' },
     limits: {
       maxAttempts: spec.attempts.max,
-      budget: { usd: null, wallMinutes: null },
+      budget: { usd: table.budgetUsd ?? null, wallMinutes: null },
       deadline: null,
     },
     disclosure: 'per-unit',
@@ -201,78 +195,6 @@ function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): S
     },
     host: { adapter: 'worker', version: null, receiptKeys: [] },
     unpinned: [],
-  });
-}
-
-function attemptsOf(cell: CellTable): readonly Attempt[] {
-  if (cell === null) return [];
-  if (typeof cell === 'number') return [{ scores: { right: cell } }];
-  if (typeof cell === 'string') return [{ outcome: cell }];
-  return isList(cell) ? cell : [cell];
-}
-
-function isList(cell: Attempt | readonly Attempt[]): cell is readonly Attempt[] {
-  return Array.isArray(cell);
-}
-
-interface LinePlace {
-  readonly unit: string;
-  readonly case: string;
-  readonly arm: string;
-  readonly repeat: number;
-  readonly position: number;
-  readonly surface: Digest;
-}
-
-function lineOf(place: LinePlace, attempt: Attempt, number: number): ReceiptLine {
-  const outcome = attempt.outcome ?? 'completed';
-  const graded = outcome === 'completed' || outcome === 'safeRefusal';
-  const { unit, case: caseId, arm, repeat, surface } = place;
-  const cellKey = cellKeyOf({
-    designDigest,
-    caseId,
-    repeat,
-    surfaceDigest: surface,
-    attempt: number,
-  });
-  const second = String(place.position % 60).padStart(2, '0');
-  const at = `2026-08-01T00:00:${second}.000Z`;
-  return receiptLineSchema.parse({
-    v: 1,
-    ledger: null,
-    expose: null,
-    fence: null,
-    cell: { unit, case: caseId, arm, repeat },
-    position: place.position,
-    armDigest: surface,
-    evaluatorTree,
-    receivedAt: at,
-    receipt: {
-      protocol: 'receipt/1',
-      cellKey,
-      attempt: number,
-      experimentDigest: digestOf('seal'),
-      inputDigest: digestOf(`input ${caseId}`),
-      surfaceLoadedDigest: surface,
-      outcome,
-      fault: null,
-      scores: attempt.scores ?? {},
-      critical:
-        attempt.critical === undefined
-          ? graded
-            ? []
-            : null
-          : (attempt.critical?.map((id) => ({ id })) ?? null),
-      artifact: null,
-      usage: { costUsd: 0.01, costKnown: true },
-      gradeUsage: null,
-      gradeAttempts: graded && attempt.scores !== undefined ? 1 : 0,
-      timing: { startedAt: at, endedAt: at, activeMs: 1 },
-      internalRetries: {},
-      model: null,
-      host: { name: 'table', version: '1' },
-      logs: null,
-    },
   });
 }
 
@@ -319,6 +241,7 @@ export function evidenceOf(table: EvidenceTable): Evidence {
     index,
     lines: linesOf(table, seal),
     controls: table.controls === undefined ? declared.map(passedControl) : table.controls,
+    controlLines: table.controlLines ?? [],
     confirmatory: table.confirmatory ?? true,
     provenance:
       table.provenance ??

@@ -1,0 +1,96 @@
+/** Receipt lines of evidence tables: what an attempt gave, in few words. */
+import { type Digest, digestOf } from '../../src/base/digest.ts';
+import { cellKeyOf, type ReceiptLine, receiptLineSchema } from '../../src/run/receipt.ts';
+import type { OutcomeClass } from '../../src/spec/spec.ts';
+
+/** What one attempt gave: scores and class; a bare number scores the measure `right`. */
+export interface Attempt {
+  readonly outcome?: OutcomeClass;
+  readonly scores?: Readonly<Record<string, number | null>>;
+  readonly critical?: readonly string[] | null;
+  /** Members that replace those of a usage of one known cent without tokens. */
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly gradeUsage?: Readonly<Record<string, unknown>>;
+}
+
+/** One cell: its score of `right`, one attempt, several attempts, the class of one fault, or null when it never ran. */
+export type CellTable = number | Attempt | readonly Attempt[] | OutcomeClass | null;
+
+/** Digests that every line of a table shares. */
+export const designDigest = digestOf('design of the tables');
+export const evaluatorTree = digestOf('evaluator');
+
+/** Attempts of a cell. */
+export function attemptsOf(cell: CellTable): readonly Attempt[] {
+  if (cell === null) return [];
+  if (typeof cell === 'number') return [{ scores: { right: cell } }];
+  if (typeof cell === 'string') return [{ outcome: cell }];
+  return isList(cell) ? cell : [cell];
+}
+
+function isList(cell: Attempt | readonly Attempt[]): cell is readonly Attempt[] {
+  return Array.isArray(cell);
+}
+
+/** Where a line belongs. */
+export interface LinePlace {
+  readonly unit: string;
+  readonly case: string;
+  readonly arm: string;
+  readonly repeat: number;
+  readonly position: number;
+  readonly surface: Digest;
+}
+
+/** The receipt line of one attempt. */
+export function lineOf(place: LinePlace, attempt: Attempt, number: number): ReceiptLine {
+  const outcome = attempt.outcome ?? 'completed';
+  const graded = outcome === 'completed' || outcome === 'safeRefusal';
+  const { unit, case: caseId, arm, repeat, surface } = place;
+  const cellKey = cellKeyOf({
+    designDigest,
+    caseId,
+    repeat,
+    surfaceDigest: surface,
+    attempt: number,
+  });
+  const second = String(place.position % 60).padStart(2, '0');
+  const at = `2026-08-01T00:00:${second}.000Z`;
+  return receiptLineSchema.parse({
+    v: 1,
+    ledger: null,
+    expose: null,
+    fence: null,
+    cell: { unit, case: caseId, arm, repeat },
+    position: place.position,
+    armDigest: surface,
+    evaluatorTree,
+    receivedAt: at,
+    receipt: {
+      protocol: 'receipt/1',
+      cellKey,
+      attempt: number,
+      experimentDigest: digestOf('seal'),
+      inputDigest: digestOf(`input ${caseId}`),
+      surfaceLoadedDigest: surface,
+      outcome,
+      fault: null,
+      scores: attempt.scores ?? {},
+      critical:
+        attempt.critical === undefined
+          ? graded
+            ? []
+            : null
+          : (attempt.critical?.map((id) => ({ id })) ?? null),
+      artifact: null,
+      usage: { costUsd: 0.01, costKnown: true, ...attempt.usage },
+      gradeUsage: attempt.gradeUsage ?? null,
+      gradeAttempts: graded && attempt.scores !== undefined ? 1 : 0,
+      timing: { startedAt: at, endedAt: at, activeMs: 1 },
+      internalRetries: {},
+      model: null,
+      host: { name: 'table', version: '1' },
+      logs: null,
+    },
+  });
+}
