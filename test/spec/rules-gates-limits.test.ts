@@ -39,7 +39,7 @@ describe('refused limits', () => {
       'a rate of a critical measure',
       [['{gate: power', '{gate: rate, measure: harm, arm: candidate, max: 0.2}\n  - {gate: power']],
       [
-        'e.yaml:35:27 gates[2].measure [gate-role]\n  A rate gate reads a measure with role primary or guardrail; "harm" is critical.\n  A critical measure is gated with critical.',
+        'e.yaml:36:27 gates[2].measure [gate-role]\n  A rate gate reads a measure with role primary or guardrail; "harm" is critical.\n  A critical measure is gated with critical.',
       ],
     ],
     [
