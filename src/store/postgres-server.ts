@@ -314,7 +314,7 @@ export class PostgresServer {
       connectionString: connection,
       application_name: 'liftgate',
       allowExitOnIdle: true,
-      connectionTimeoutMillis: Math.min(waitMs, 10_000),
+      connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 5000,
       keepAlive: true,
       max: 4,
@@ -329,8 +329,9 @@ export class PostgresServer {
 
   private async greet(client: ClientBase): Promise<void> {
     const { waitMs } = this.place;
+    const turnMs = Math.max(1000, Math.ceil(waitMs / 2));
     await client.query(
-      `SET lock_timeout = ${waitMs}; SET idle_in_transaction_session_timeout = ${Math.ceil(waitMs / 2)}`,
+      `SET lock_timeout = ${waitMs}; SET idle_in_transaction_session_timeout = ${turnMs}`,
     );
     await checkSettings(client, this.place);
   }
