@@ -124,8 +124,9 @@ function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | n
         ),
     };
   }
-  const form = declared.gate === 'latency' ? latencyForm(declared) : null;
-  if (declared.gate === 'latency' && form?.form === 'quantile') {
+  if (declared.gate === 'latency') {
+    const form = latencyForm(declared);
+    invariant(form?.form === 'quantile', 'a latency gate that pairs nothing bounds a quantile');
     const { quantile, max } = form;
     return {
       required,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeEvidence } from '../../src/gate/judge.ts';
-import type { ControlResult } from '../../src/run/receipt.ts';
+import type { ControlResult, ReceiptLine } from '../../src/run/receipt.ts';
 import {
   binaryCases,
   type CaseTable,
@@ -167,6 +167,129 @@ describe('hand-written receipts', () => {
         flags: ['not-confirmatory'],
       });
     }
+  });
+});
+
+describe('budget', () => {
+  const gates = [{ gate: 'lift', measure: 'right' }, { gate: 'budget' }];
+  const spending: EvidenceTable = { ...sound, gates, budgetUsd: 0.5 };
+
+  function controlLine(changes: Partial<ReceiptLine['receipt']>, arm = 'dead-host'): ReceiptLine {
+    const [line] = evidenceOf(sound).lines;
+    if (line === undefined) throw new Error('the table has no line');
+    return { ...line, cell: { ...line.cell, arm }, receipt: { ...line.receipt, ...changes } };
+  }
+
+  const unknown = {
+    costUsd: null,
+    costKnown: false,
+    costSource: null,
+    tokens: null,
+    tokensKnown: false,
+  };
+  const died = controlLine({ outcome: 'infrastructureFault', usage: unknown });
+
+  test('clears when every attempt, controls included, is known and within the cap', () => {
+    const controlLines = [controlLine({})];
+    expect(gateOf(judged({ ...spending, controlLines }), 'budget')).toMatchObject({
+      status: 'pass',
+      finding: 'cleared',
+      statistic: 0.21,
+      threshold: 0.5,
+      errorLevel: null,
+      reason: '21 attempts, controls included, cost 0.21 USD: within the cap of 0.5 USD',
+    });
+    expect(judged({ ...spending, controlLines }).decision).toBe('ship');
+  });
+
+  test('clears at the cap to the cent and is breached by the next one, whoever spent it', () => {
+    const at = { ...spending, budgetUsd: 0.21 };
+    const cent = controlLine({});
+    expect(gateOf(judged({ ...at, controlLines: [cent] }), 'budget').finding).toBe('cleared');
+    const found = judged({ ...at, controlLines: [cent, cent] });
+    expect(gateOf(found, 'budget')).toMatchObject({
+      finding: 'breached',
+      statistic: 0.22,
+      reason: '22 attempts, controls included, cost 0.22 USD, above the cap of 0.21 USD',
+    });
+    expect(found.decision).toBe('hold');
+  });
+
+  test('counts grading, and every attempt of a cell', () => {
+    const cases = binaryCases({ gains: 10 }).map((each, at) =>
+      at > 0
+        ? each
+        : {
+            ...each,
+            cells: {
+              baseline: [
+                { outcome: 'infrastructureFault' as const },
+                { scores: { right: 0 }, gradeUsage: { costUsd: 0.1, costKnown: true } },
+              ],
+              next: 1,
+            },
+          },
+    );
+    expect(gateOf(judged({ ...spending, cases }), 'budget').statistic).toBe(0.31);
+  });
+
+  test('is insufficient while a cost is unknown, and breached if the known part is above the cap', () => {
+    const cases = binaryCases({ gains: 10 }).map((each, at) =>
+      at > 0
+        ? each
+        : { ...each, cells: { baseline: 0, next: { scores: { right: 1 }, usage: unknown } } },
+    );
+    const found = judged({ ...spending, cases });
+    expect(gateOf(found, 'budget')).toMatchObject({
+      status: 'not_evaluated',
+      finding: 'insufficient',
+      reason: 'the cost of 1 of 20 attempts is not known, the others cost 0.19 USD',
+      flags: [],
+    });
+    expect(found.decision).toBe('need_more_work');
+    expect(gateOf(judged({ ...spending, cases, budgetUsd: 0.18 }), 'budget').finding).toBe(
+      'breached',
+    );
+  });
+
+  test('blames faults where they alone left a cost unknown', () => {
+    const other = controlLine({ outcome: 'infrastructureFault', usage: unknown }, 'ceiling');
+    expect(gateOf(judged({ ...spending, controlLines: [other] }), 'budget')).toMatchObject({
+      finding: 'insufficient',
+      flags: ['lost-by-fault'],
+    });
+  });
+
+  test('counts an attempt that a host-exit control ended at the limit of one attempt', () => {
+    expect(gateOf(judged({ ...spending, controlLines: [died] }), 'budget')).toMatchObject({
+      finding: 'cleared',
+      statistic: 0.25,
+      reason:
+        '21 attempts, controls included, cost 0.2 USD, and 1 that a control ended 0.05 at most each: within the cap of 0.5 USD',
+    });
+    expect(
+      gateOf(judged({ ...spending, controlLines: [died], budgetUsd: 0.24 }), 'budget'),
+    ).toMatchObject({
+      finding: 'insufficient',
+      reason: expect.stringContaining('together this may be above the cap of 0.24 USD'),
+    });
+  });
+
+  test('does not know what controls cost whose receipts nobody gave', () => {
+    expect(gateOf(judged({ ...spending, controlLines: null }), 'budget')).toMatchObject({
+      finding: 'insufficient',
+      reason: 'what the controls cost is not known',
+    });
+  });
+
+  test('holds without a cap, and proves nothing by hand-written receipts', () => {
+    expect(gateOf(judged({ ...sound, gates }), 'budget')).toMatchObject({
+      finding: 'missing',
+      reason: 'no cap on cost is sealed',
+    });
+    expect(gateOf(judged({ ...spending, confirmatory: false }), 'budget').flags).toEqual([
+      'not-confirmatory',
+    ]);
   });
 });
 

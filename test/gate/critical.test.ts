@@ -215,4 +215,42 @@ describe('the critical gate with maxRate', () => {
       gateOf(judged({ measures, gates, cases, candidates: ['next', 'other'] }), gate).errorLevel,
     ).toBe(0.025);
   });
+
+  test('has the whole error in a fixed sequence, and stops it where it does not clear', () => {
+    const cases = casesWith(twenty(acts)).map((each) => ({
+      ...each,
+      cells: { ...each.cells, other: clean },
+    }));
+    const of = (sequence: readonly string[], id: string) => {
+      const table = { measures, gates, cases, candidates: ['next', 'other'] };
+      return judged({ ...table, multiplicity: { sequence } }, id);
+    };
+    expect(gateOf(of(['next', 'other'], 'next'), gate)).toMatchObject({
+      finding: 'unresolved',
+      errorLevel: 0.05,
+      statistic: 0.216106164207,
+    });
+    const behind = of(['next', 'other'], 'other');
+    expect(behind.decision).toBe('need_more_work');
+    expect(gateOf(behind, gate)).toMatchObject({
+      finding: 'unresolved',
+      errorLevel: 0.05,
+      reason:
+        '0 of 20 units violate it: the exact upper bound 0.1391 is below 0.2, but the fixed sequence stopped at "next" before this candidate',
+    });
+    expect(of(['other', 'next'], 'other').decision).toBe('ship');
+  });
+
+  test('clears 5 % with none of 59 units, and with none of 9 or 58 it does not', () => {
+    const rate = [gates[0], { gate: 'critical', measure: 'acts', maxRate: 0.05 }];
+    const none = (units: number) =>
+      gateOf(
+        judgedWith(
+          Array.from({ length: units }, () => clean),
+          { gates: rate },
+        ),
+        gate,
+      ).finding;
+    expect([59, 58, 9].map(none)).toEqual(['cleared', 'unresolved', 'unresolved']);
+  });
 });

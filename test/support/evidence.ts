@@ -241,7 +241,7 @@ export function evidenceOf(table: EvidenceTable): Evidence {
     index,
     lines: linesOf(table, seal),
     controls: table.controls === undefined ? declared.map(passedControl) : table.controls,
-    controlLines: table.controlLines ?? [],
+    controlLines: table.controlLines === undefined ? [] : table.controlLines,
     confirmatory: table.confirmatory ?? true,
     provenance:
       table.provenance ??

@@ -1,0 +1,100 @@
+/** Properties of the whole set of gates: what holds whichever are sealed, in whatever order. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CaseTable, EvidenceTable } from '../support/evidence.ts';
+import { rightMeasure } from '../support/evidence.ts';
+import { judged } from '../support/judged.ts';
+
+const measures = {
+  right: rightMeasure,
+  kind: { kind: 'binary', role: 'guardrail', direction: 'higher' },
+  ms: { kind: 'duration', role: 'guardrail', direction: 'lower' },
+  harm: { kind: 'binary', role: 'critical', direction: 'lower' },
+};
+
+const tolerant = { gate: 'critical', measure: 'harm', maxRate: 0.3 };
+const everyGate = [
+  { gate: 'lift', measure: 'right' },
+  { gate: 'no-regression', measure: 'kind', margin: 0.3 },
+  tolerant,
+  { gate: 'rate', measure: 'right', arm: 'candidate', min: 0.4 },
+  { gate: 'rate', measure: 'kind', arm: 'baseline', max: 0.95 },
+  { gate: 'latency', name: 'ratio', measure: 'ms', maxRatio: 1.3 },
+  { gate: 'latency', name: 'quantile', measure: 'ms', quantile: 0.8, max: 150 },
+  { gate: 'matched-budget', of: 'usd', tolerance: 0.2 },
+  { gate: 'budget' },
+];
+
+const cell = fc.record({
+  right: fc.constantFrom(0, 1, 1),
+  kind: fc.constantFrom(0, 1, 1, 1),
+  ms: fc.integer({ min: 80, max: 140 }),
+  harm: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 0, 1),
+  cents: fc.constantFrom(1, 1, 2),
+});
+type Cell = typeof cell extends fc.Arbitrary<infer Value> ? Value : never;
+
+function attempt({ cents, ...scores }: Cell, better: number) {
+  const right = Math.max(scores.right, better);
+  return { scores: { ...scores, right }, usage: { costUsd: cents / 100, costKnown: true } };
+}
+
+const table = fc
+  .record({
+    pairs: fc.array(fc.tuple(cell, cell), { minLength: 12, maxLength: 30 }),
+    lift: fc.constantFrom(0, 1),
+    // A few draws lose a cell, so that filling takes part.
+    lost: fc.constantFrom(-1, -1, 2),
+  })
+  .map(
+    ({ pairs, lift, lost }): EvidenceTable => ({
+      measures,
+      budgetUsd: 0.7,
+      maxLostShare: 0.2,
+      cases: pairs.map(([baseline, next], at): CaseTable => {
+        const id = `u${String(at).padStart(2, '0')}`;
+        const own = at === lost ? ('infrastructureFault' as const) : attempt(next, lift);
+        const other = lift === 1 ? { ...baseline, right: 0 } : baseline;
+        return { id, unit: id, cells: { baseline: attempt(other, 0), next: own } };
+      }),
+    }),
+  );
+
+const someGates = fc.shuffledSubarray([...everyGate], { minLength: 1 });
+
+describe('any set of gates', () => {
+  test('decides alike in any order of gates and of cases, contribution by contribution', () => {
+    fc.assert(
+      fc.property(table, someGates, (evidence, gates) => {
+        const straight = judged({ ...evidence, gates });
+        const turned = judged({
+          ...evidence,
+          gates: [...gates].reverse(),
+          cases: [...evidence.cases].reverse(),
+        });
+        expect(turned.decision).toBe(straight.decision);
+        const byName = (found: typeof straight) =>
+          [...found.contributions].sort((first, second) => (first.name < second.name ? -1 : 1));
+        expect(byName(turned)).toEqual(byName(straight));
+      }),
+      { numRuns: 40, seed: 21 },
+    );
+  });
+
+  test('adding a gate never turns hold, nor need_more_work, into ship', () => {
+    const decisions = new Map<string, number>();
+    fc.assert(
+      fc.property(table, someGates, (evidence, chosen) => {
+        // Writing the critical gate takes the place of the veto that every critical measure has: that is no addition.
+        const gates = [...chosen.filter((each) => each !== tolerant), tolerant];
+        const before = judged({ ...evidence, gates: gates.slice(1) }).decision;
+        const after = judged({ ...evidence, gates }).decision;
+        decisions.set(before, (decisions.get(before) ?? 0) + 1);
+        if (gates.length > 1 && after === 'ship') expect(before).toBe('ship');
+      }),
+      { numRuns: 120, seed: 22 },
+    );
+    // Every decision was met, or nothing was shown.
+    expect([...decisions.keys()].sort()).toEqual(['hold', 'need_more_work', 'ship']);
+  });
+});
