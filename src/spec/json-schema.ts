@@ -7,7 +7,7 @@ import { prettyText } from '../base/canonical.ts';
 import { sealSchema } from './seal.ts';
 import { specSchema } from './spec.ts';
 import { casesSchema } from './units.ts';
-import { digestSchema, fieldNameSchema, relativePathSchema } from './words.ts';
+import { digestSchema, relativePathSchema } from './words.ts';
 
 /** Schemas of layers above this one, handed in by whoever writes the files. */
 export interface UpperSchemas {
@@ -18,8 +18,8 @@ export interface UpperSchemas {
 
 const shortCasesSchema = z
   .strictObject({
-    file: relativePathSchema,
-    id: fieldNameSchema,
+    file: relativePathSchema.describe('The one file, in place of files.'),
+    id: casesSchema.shape.id,
     input: casesSchema.shape.input,
     expected: casesSchema.shape.expected,
   })
