@@ -11,7 +11,7 @@
  * signature in the namespace `liftgate`. Lines of unknown keys are kept and count for nothing. A future version may add lines below the
  * root; readers of this version refuse them.
  */
-import { type Digest, digestHex } from '../base/digest.ts';
+import { type Digest, digestHex, isDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import {
   checkConsistency,
@@ -22,6 +22,7 @@ import {
   proveInclusion,
 } from '../base/merkle.ts';
 import { decodeBase64, type Signer } from '../base/signature.ts';
+import { readJson } from '../base/strict-json.ts';
 import { checkSignature, noteKeyId, type TrustedKey } from '../base/trust.ts';
 import type { StoredEntry } from './entry.ts';
 
@@ -244,6 +245,35 @@ export function proveEntry(
     proof: proveInclusion(leavesOf(covered), seq),
     checkpoint,
   };
+}
+
+/**
+ * Reads a proof and checks it: the entry stands at its place of the tree, and the tree is the one of the checkpoint it names.
+ * Signatures are left to {@link signersOf}.
+ * @throws {LiftgateError} json-invalid, signature-invalid
+ */
+export function parseEntryProof(bytes: Uint8Array, file: string): EntryProof {
+  const value = readJson(bytes, { file });
+  if (!isEntryProof(value)) throw invalid('This is no proof of an entry.', file);
+  const fault = faultOfProof(value);
+  if (fault !== null) throw invalid(fault, file);
+  return value;
+}
+
+function isEntryProof(value: unknown): value is EntryProof {
+  const { v, type, entry, index, size, root, proof, checkpoint, ...rest } = Object(value);
+  return (
+    v === 1 &&
+    type === 'liftgate/entry-proof/v1' &&
+    typeof entry === 'string' &&
+    Number.isSafeInteger(index) &&
+    Number.isSafeInteger(size) &&
+    isDigest(root) &&
+    Array.isArray(proof) &&
+    proof.every(isDigest) &&
+    (checkpoint === null || typeof checkpoint === 'string') &&
+    Object.keys(rest).length === 0
+  );
 }
 
 /** Why a proof does not hold; null when the entry stands at its place in the tree, and the tree is that of its checkpoint. */

@@ -21,9 +21,10 @@ export interface SeenLedgers {
   latest(ledger: string): Promise<LedgerPin | null>;
   /**
    * Remembers a ledger as it is now; durable when it returns.
+   * @param read  gives all its entries in order, each time anew
    * @throws {LiftgateError} ledger-damaged  when these entries do not continue what was seen before
    */
-  remember(entries: readonly StoredEntry[]): Promise<void>;
+  remember(read: () => Promise<readonly StoredEntry[]>): Promise<void>;
 }
 
 /** Largest file of a memory. */
@@ -31,14 +32,22 @@ const largestFile = 4096;
 const fileName = /^([0-9]{8})\.json$/;
 
 /**
- * The folder where this machine keeps its pins: `LIFTGATE_STATE_DIR`, or a folder of the user; null when the variable is set and empty.
+ * The folder where this machine keeps its pins: below `LIFTGATE_STATE_DIR`, or in a folder of the user; null when the variable is set
+ * and empty.
  * @example pinFolder({ LIFTGATE_STATE_DIR: '' }) // => null
  */
 export function pinFolder(environment: NodeJS.ProcessEnv = process.env): string | null {
-  const own = environment['LIFTGATE_STATE_DIR'];
-  if (own === '') return null;
+  return environment['LIFTGATE_STATE_DIR'] === '' ? null : join(stateFolder(environment), 'pins');
+}
+
+/** The folder of a witness's memory, in the same place; a witness is never without one. */
+export function witnessFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(stateFolder(environment), 'witness');
+}
+
+function stateFolder(environment: NodeJS.ProcessEnv): string {
   const state = environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state');
-  return join(own ?? join(state, 'liftgate'), 'pins');
+  return environment['LIFTGATE_STATE_DIR'] || join(state, 'liftgate');
 }
 
 /** The memory in a folder, made with the first ledger it sees. */
@@ -59,22 +68,22 @@ class SeenFolder implements SeenLedgers {
     return (await this.pins(ledger)).at(-1) ?? null;
   }
 
-  async remember(entries: readonly StoredEntry[]): Promise<void> {
-    const last = entries.at(-1);
-    if (last === undefined) return;
-    const { ledger } = last.entry;
-    const pin: LedgerPin = { size: entries.length, head: last.entryId };
-    const before = await this.pins(ledger);
-    this.refuseContradiction(entries, before);
-    if (before.some(({ size }) => size === pin.size)) return;
-    await this.write(ledger, pin);
-    // Somebody else may have remembered another continuation meanwhile: one of the two sees the other.
-    const after = await this.pins(ledger);
-    this.refuseContradiction(
-      entries,
-      after.filter(({ size }) => size <= pin.size),
-    );
-    for (const { size } of after.slice(0, -1)) await this.forget(ledger, size);
+  async remember(read: () => Promise<readonly StoredEntry[]>): Promise<void> {
+    const ledger = (await read())[0]?.entry.ledger;
+    if (ledger === undefined) return;
+    for (let longer = true; longer; ) {
+      // In this order: whoever appends meanwhile remembers more than was read before.
+      const before = await this.pins(ledger);
+      const entries = await read();
+      this.refuseContradiction(entries, before);
+      if (!before.some(({ size }) => size === entries.length)) await this.write(ledger, entries);
+      // Somebody else may have remembered another continuation meanwhile: one of the two sees the other.
+      const after = await this.pins(ledger);
+      longer = after.some(({ size }) => size > entries.length);
+      if (longer) continue;
+      this.refuseContradiction(entries, after);
+      for (const { size } of after.slice(0, -1)) await this.forget(ledger, size);
+    }
   }
 
   private refuseContradiction(entries: readonly StoredEntry[], pins: readonly LedgerPin[]): void {
@@ -108,7 +117,8 @@ class SeenFolder implements SeenLedgers {
     }
   }
 
-  private async write(ledger: string, pin: LedgerPin): Promise<void> {
+  private async write(ledger: string, entries: readonly StoredEntry[]): Promise<void> {
+    const pin = { size: entries.length, head: entries.at(-1)?.entryId };
     const folder = join(this.folder, ledger);
     const draft = join(folder, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
     await this.files.makeFolder(folder);
@@ -157,7 +167,7 @@ export function pinnedLedger(ledger: Ledger, seen: SeenLedgers): Ledger {
   let checked = false;
   const remember = async () => {
     try {
-      await seen.remember(await ledger.entries());
+      await seen.remember(() => ledger.entries());
     } catch (error) {
       if (error instanceof LiftgateError) throw error;
     }

@@ -12,6 +12,7 @@ import {
   formatCheckpoint,
   formatSignedCheckpoint,
   parseCheckpoint,
+  parseEntryProof,
   proveEntry,
   proveGrowth,
   signCheckpoint,
@@ -210,5 +211,30 @@ describe('proveEntry', () => {
     expect(() => proveEntry(entries, 1, note)).toThrow(
       'There is no entry 1 among the first 1 entries.',
     );
+  });
+});
+
+describe('parseEntryProof', () => {
+  test('reads what was proven and refuses what was changed', async () => {
+    const entries = await ledgerOf(2);
+    const proof = proveEntry(entries, 1, await signed(checkpointOf(entries), plainSigner('ci')));
+    const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+    expect(parseEntryProof(bytes(proof), 'p.json')).toEqual(proof);
+    const changes = [
+      { index: 0 },
+      { size: 2 },
+      { v: 2 },
+      { extra: 1 },
+      { proof: [] },
+      { entry: '' },
+      { checkpoint: 'x' },
+      { root: 'x' },
+    ];
+    for (const change of changes) {
+      expect(() => parseEntryProof(bytes({ ...proof, ...change }), 'p.json')).toThrow(
+        expect.objectContaining({ code: 'signature-invalid', exitCode: 41 }),
+      );
+    }
+    expect(() => parseEntryProof(bytes([]), 'p.json')).toThrow('This is no proof of an entry.');
   });
 });

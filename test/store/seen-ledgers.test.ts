@@ -12,6 +12,8 @@ import { temporaryFolders } from '../support/temporary-folder.ts';
 const folder = temporaryFolders();
 const id = 'ab'.repeat(16);
 
+const just = (entries: readonly StoredEntry[]) => () => Promise.resolve(entries);
+
 async function entriesOf(...plans: readonly string[]): Promise<readonly StoredEntry[]> {
   const ledger = memoryLedger(countingPorts());
   for (const plan of plans) await recordPlan(ledger, plan);
@@ -39,8 +41,8 @@ describe('seenLedgers', () => {
     const seen = seenLedgers(at);
     expect(await seen.latest(id)).toBeNull();
     for (let size = 1; size <= entries.length; size += 1)
-      await seen.remember(entries.slice(0, size));
-    await seen.remember(entries);
+      await seen.remember(just(entries.slice(0, size)));
+    await seen.remember(just(entries));
     expect(await seen.latest(id)).toEqual({ size: entries.length, head: entries.at(-1)?.entryId });
     expect(await readdir(join(at, id))).toEqual([`0000000${entries.length}.json`]);
   });
@@ -48,7 +50,7 @@ describe('seenLedgers', () => {
   test('refuses a shorter ledger and another history, and keeps what it knew', async () => {
     const seen = seenLedgers(await folder());
     const entries = await entriesOf('a', 'b');
-    await seen.remember(entries);
+    await seen.remember(just(entries));
     const known = await seen.latest(id);
     const refusal = (message: string) =>
       expect.objectContaining({
@@ -56,10 +58,10 @@ describe('seenLedgers', () => {
         exitCode: 42,
         message: expect.stringContaining(message),
       });
-    await expect(seen.remember(entries.slice(0, -1))).rejects.toThrow(
+    await expect(seen.remember(just(entries.slice(0, -1)))).rejects.toThrow(
       refusal(`This ledger has ${entries.length - 1} entries; ${entries.length} were seen before.`),
     );
-    await expect(seen.remember(await entriesOf('a', 'other', 'c'))).rejects.toThrow(
+    await expect(seen.remember(just(await entriesOf('a', 'other', 'c')))).rejects.toThrow(
       refusal('history was rewritten, or this is a fork'),
     );
     expect(await seen.latest(id)).toEqual(known);
@@ -70,11 +72,25 @@ describe('seenLedgers', () => {
       const at = await folder();
       const [first, second] = await Promise.all([entriesOf('a', 'b'), entriesOf('a', 'c', 'd')]);
       const results = await Promise.allSettled([
-        seenLedgers(at).remember(first),
-        seenLedgers(at).remember(second),
+        seenLedgers(at).remember(just(first)),
+        seenLedgers(at).remember(just(second)),
       ]);
       expect(results.map(({ status }) => status)).toContain('rejected');
     }
+  });
+
+  test('follows a ledger that others append to at the same time', async () => {
+    const [at, pins] = await Promise.all([folder(), folder()]);
+    const writers = ['a', 'b', 'c', 'd'].map((plan) =>
+      recordPlan(pinnedLedger(openLedger(at), seenLedgers(pins)), plan),
+    );
+    await Promise.all(writers);
+    const entries = await openLedger(at).entries();
+    expect(entries).toHaveLength(5);
+    expect(await seenLedgers(pins).latest(entries[0]?.entry.ledger ?? '')).toEqual({
+      size: 5,
+      head: entries[4]?.entryId,
+    });
   });
 
   test('takes a torn or foreign file for no memory', async () => {
@@ -84,7 +100,7 @@ describe('seenLedgers', () => {
     await writeFile(join(at, id, 'notes.txt'), 'mine');
     const seen = seenLedgers(at);
     expect(await seen.latest(id)).toBeNull();
-    await seen.remember(await entriesOf('a'));
+    await seen.remember(just(await entriesOf('a')));
     expect(await seen.latest(id)).toMatchObject({ size: 2 });
   });
 });
