@@ -1,4 +1,2 @@
 #!/usr/bin/env node
-import { main } from '../dist/cli/main.js';
-
-await main(process.argv.slice(2));
+require('../dist/cli/main.cjs').main(process.argv.slice(2));

@@ -27,7 +27,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   seedrandom: ['stats/random.ts'],
   'simple-statistics': ['stats/summary.ts'],
   yaml: ['spec/parse.ts'],
-  commander: ['cli/main.ts'],
+  commander: ['cli/program.ts'],
   pg: ['store/ledger-postgres.ts', 'store/postgres-server.ts'],
   'node:crypto': ['base/digest.ts', 'store/ledger-folder.ts', 'store/randomness.ts'],
 };

@@ -3,28 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type EngineIdentity, type Material, materialOf, treeDigest } from '../spec/seal.ts';
 import { rngVersion, statisticsVersions } from '../stats/versions.ts';
-
-const sourceFolder = join(import.meta.dirname, '..');
-
-/** Folder of the package: holds package.json, the built files and the templates. */
-export const packageFolder = join(sourceFolder, '..');
+import { engineVersion, sourceFolder } from './package.ts';
 
 function shippedFiles(): Material[] {
   return readdirSync(sourceFolder, { recursive: true, withFileTypes: true })
     .filter(
-      (entry) => entry.isFile() && /\.(?:js|ts)$/.test(entry.name) && !entry.name.endsWith('.d.ts'),
+      (entry) =>
+        entry.isFile() && /\.(?:c?js|ts)$/.test(entry.name) && !entry.name.endsWith('.d.ts'),
     )
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) =>
       materialOf(relative(sourceFolder, path).replaceAll('\\', '/'), readFileSync(path)),
     );
-}
-
-/** Version word of package.json. */
-export function engineVersion(): string {
-  const text = readFileSync(join(packageFolder, 'package.json'), 'utf8');
-  const found = /"version":\s*"([^"]+)"/.exec(text)?.[1];
-  return found ?? 'unknown';
 }
 
 /** Identity of the running engine; reads its own files. */

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join, resolve } from 'node:path';
 import { LiftgateError } from '../../base/errors.ts';
 import { idSchema } from '../../spec/words.ts';
-import { packageFolder } from '../../store/engine.ts';
+import { packageFolder } from '../../store/package.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
 

@@ -1,0 +1,320 @@
+/** The tree of commands: words to command modules, failures to exit codes. Command modules are loaded only when called. */
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { LiftgateError } from '../base/errors.ts';
+import { engineVersion } from '../store/package.ts';
+import { type CalculatorKind, calculatorGroups } from './calculators.ts';
+import type { CommandTree, Shell } from './commands/completion.ts';
+import type { HostLanguage } from './commands/init.ts';
+import type { ReportOptions } from './commands/report.ts';
+import type { CommandContext } from './context.ts';
+import { asLiftgateError, failureDocument, failureText, type Output } from './print.ts';
+
+const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[];
+const hostLanguages = ['javascript', 'python'] as const satisfies readonly HostLanguage[];
+
+/** One width everywhere: the build writes the help down once. */
+const helpColumns = 100;
+
+interface Shared {
+  readonly json?: boolean;
+  readonly ledger: string;
+}
+
+const exitHelp = `
+Exit codes: 0 ship or done, 20 hold, 21 need_more_work, 30 incomplete because of faults, 31 controls failed or missing,
+32 host unreachable, 40 spec or design refused, 41 seal or run does not verify, 42 ledger conflict or damage, 64 usage,
+70 internal error, 130 interrupted (resumable).`;
+
+/** Runs one command line and returns its exit code; whatever is thrown is shown and becomes one. */
+export async function runWords(words: readonly string[], context: CommandContext): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context.output, async (work) => {
+    exitCode = await work(context);
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return reportParsing(thrown, context.output);
+    return reportFailure(thrown, context.output);
+  }
+}
+
+/** Ends of the parser: help and version were asked for and shown; anything else is wrong usage, shown with what is wrong. */
+function reportParsing(thrown: CommanderError, output: Output): number {
+  if (thrown.exitCode === 0) {
+    output.document({ version: engineVersion(), shown: thrown.code });
+    return 0;
+  }
+  const message = thrown.code === 'commander.help' ? 'No command is named.' : thrown.message;
+  const failure = new LiftgateError('usage', message.replace(/^error: /, ''), {
+    mend: 'Add --help to see what the command takes.',
+  });
+  output.document(failureDocument(failure));
+  return failure.exitCode;
+}
+
+function reportFailure(thrown: unknown, output: Output): number {
+  const failure = asLiftgateError(thrown);
+  output.note(failureText(failure));
+  output.document(failureDocument(failure));
+  return failure.exitCode;
+}
+
+type Act = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
+
+function createProgram(output: Output, act: Act): Command {
+  const program = new Command('liftgate')
+    .description(
+      'Does this candidate beat the baseline by enough, on evidence nobody had seen, to be released?',
+    )
+    .version(engineVersion())
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => output.line(text.trimEnd()),
+      writeErr: (text) => output.note(text.trimEnd()),
+      getOutHelpWidth: () => helpColumns,
+      getErrHelpWidth: () => helpColumns,
+    })
+    .addHelpText('after', exitHelp)
+    .showHelpAfterError('(see --help)')
+    .exitOverride();
+  addSpecCommands(program, act);
+  addRunCommands(program, act);
+  addLedgerCommands(program, act);
+  addCalculators(program, act);
+  addCompletion(program, act);
+  return program;
+}
+
+/** A subcommand with what all of them share. */
+function command(parent: Command, words: string, does: string, example: string): Command {
+  return parent
+    .command(words)
+    .description(does)
+    .option('--json', 'one JSON document on stdout, everything else on stderr')
+    .addHelpText('after', `\nExample:\n  $ ${example}`)
+    .exitOverride();
+}
+
+/** A subcommand that may read or write a ledger. */
+function ledgered(parent: Command, words: string, does: string, example: string): Command {
+  return command(parent, words, does, example).option(
+    '--ledger <place>',
+    'ledger: a folder or a postgres:// URL',
+    'ledger',
+  );
+}
+
+function addSpecCommands(program: Command, act: Act): void {
+  command(
+    program,
+    'init <name>',
+    'write a runnable experiment into a new folder',
+    'liftgate init my-experiment --host python',
+  )
+    .addOption(
+      new Option('--host <language>', 'language of the host')
+        .choices(hostLanguages)
+        .default('javascript'),
+    )
+    .action((name: string, options: { host: HostLanguage }) =>
+      act(async (context) => (await import('./commands/init.ts')).init(context, options, name)),
+    );
+  ledgered(
+    program,
+    'check <experiment>',
+    'validate an experiment, list every problem with its place',
+    'liftgate check experiments/refund-desk',
+  ).action((experiment: string) =>
+    act(async (context) => (await import('./commands/check.ts')).check(context, experiment)),
+  );
+  ledgered(
+    program,
+    'plan <experiment>',
+    'schedule, cost, methods and what the sealed rules can conclude',
+    'liftgate plan experiments/refund-desk',
+  ).action((experiment: string) =>
+    act(async (context) => (await import('./commands/plan.ts')).plan(context, experiment)),
+  );
+  ledgered(
+    program,
+    'seal <experiment>',
+    'seal the plan; with --candidates bind the candidates too',
+    'liftgate seal experiments/refund-desk',
+  )
+    .option('--candidates', 'bind the candidates: write the final seal')
+    .action((experiment: string, options: Shared & { candidates?: boolean }) =>
+      act(async (context) =>
+        (await import('./commands/seal.ts')).seal(context, options, experiment),
+      ),
+    );
+  ledgered(
+    program,
+    'reserve <experiment>',
+    'reserve the final units before a search',
+    'liftgate reserve experiments/refund-desk',
+  ).action((experiment: string, options: Shared) =>
+    act(async (context) =>
+      (await import('./commands/reserve.ts')).reserve(context, options, experiment),
+    ),
+  );
+}
+
+function addRunCommands(program: Command, act: Act): void {
+  ledgered(
+    program,
+    'run <experiment>',
+    'reserve, controls, expose, execute, decide, report; resumable',
+    'liftgate run experiments/refund-desk --seal',
+  )
+    .option('--seal', 'seal the experiment first when it is not sealed yet')
+    .option(
+      '--out <folder>',
+      'run folder (default: runs/ in the experiment folder, named after the final seal)',
+    )
+    .option('--candidate <id>', 'exit by the decision of this candidate')
+    .option('--report-only', 'exit 0 instead of 20 and 21')
+    .action((experiment: string, options: Shared) =>
+      act(async (context) => (await import('./commands/run.ts')).run(context, options, experiment)),
+    );
+  ledgered(
+    program,
+    'decide <experiment>',
+    'decide from existing receipts',
+    'liftgate decide experiments/refund-desk --receipts receipts.jsonl',
+  )
+    .requiredOption('--receipts <file>', 'receipts, one JSON object per line')
+    .option('--candidate <id>', 'exit by the decision of this candidate')
+    .option('--report-only', 'exit 0 instead of 20 and 21')
+    .action((experiment: string, options: Shared & { receipts: string }) =>
+      act(async (context) =>
+        (await import('./commands/decide.ts')).decideReceipts(context, options, experiment),
+      ),
+    );
+  ledgered(
+    program,
+    'report <run>',
+    'show a recorded run as HTML, Markdown, JUnit, JSON or a GitHub step summary',
+    'liftgate report experiments/refund-desk/runs/* --format html --out report.html',
+  )
+    .addOption(
+      new Option('--format <name>', 'what to write')
+        .choices(['markdown', 'html', 'junit', 'github', 'json'])
+        .default('markdown'),
+    )
+    .option('--out <file>', 'write it to a file and print the verdict lines')
+    .option('--verdicts', 'only the verdict lines')
+    .option('--units', 'JUnit: a case per unit too')
+    .action((run: string, options: Shared & ReportOptions) =>
+      act(async (context) => (await import('./commands/report.ts')).report(context, options, run)),
+    );
+  ledgered(
+    program,
+    'verify <run>',
+    'recompute and check everything in a run folder, with no host',
+    'liftgate verify experiments/refund-desk/runs/*',
+  )
+    .option(
+      '--without-ledger',
+      'check the folder alone; what only the ledger can show stays unchecked',
+    )
+    .action((run: string, options: Shared & { withoutLedger?: boolean }) =>
+      act(async (context) => (await import('./commands/verify.ts')).verify(context, options, run)),
+    );
+}
+
+function addLedgerCommands(program: Command, act: Act): void {
+  const ledger = program
+    .command('ledger')
+    .description('read and check the final-evidence ledger')
+    .addHelpText('after', '\nExample:\n  $ liftgate ledger list')
+    .exitOverride();
+  const load = async () => import('./commands/ledger.ts');
+  ledgered(ledger, 'list', 'every entry, a line each', 'liftgate ledger list').action(
+    (options: Shared) => act(async (context) => (await load()).list(context, options)),
+  );
+  ledgered(ledger, 'show <entry>', 'one entry by its number', 'liftgate ledger show 3').action(
+    (entry: string, options: Shared) =>
+      act(async (context) => (await load()).show(context, options, entry)),
+  );
+  ledgered(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify').action(
+    (options: Shared) => act(async (context) => (await load()).verifyLedger(context, options)),
+  );
+  ledgered(
+    ledger,
+    'release <experiment>',
+    'give reserved, never exposed units back',
+    'liftgate ledger release refund-desk --reason "search stopped"',
+  )
+    .requiredOption('--reason <text>', 'why')
+    .action((experiment: string, options: Shared & { reason: string }) =>
+      act(async (context) => (await load()).release(context, options, experiment)),
+    );
+  ledgered(
+    ledger,
+    'void <experiment>',
+    'declare a recorded outcome unusable; its units stay spent',
+    'liftgate ledger void refund-desk --reason "scorer bug"',
+  )
+    .requiredOption('--reason <text>', 'why')
+    .action((experiment: string, options: Shared & { reason: string }) =>
+      act(async (context) => (await load()).voidOutcome(context, options, experiment)),
+    );
+}
+
+function addCalculators(program: Command, act: Act): void {
+  for (const { name, does, kinds } of calculatorGroups) {
+    const group = program
+      .command(name)
+      .description(does)
+      .addHelpText('after', `\nExample:\n  $ ${kinds[0]?.example ?? ''}`)
+      .exitOverride();
+    for (const kind of kinds) addCalculator(group, kind, act);
+  }
+}
+
+function addCalculator(group: Command, kind: CalculatorKind, act: Act): void {
+  const added = command(group, kind.words, kind.does, kind.example);
+  for (const [flags, text, preset] of kind.options) added.option(flags, text, preset);
+  added.action(() =>
+    act(async (context) => {
+      const { calculate } = await import('./calculator/calculate.ts');
+      const call = { words: added.args, options: added.opts<Record<string, unknown>>() };
+      return await calculate(context, await kind.load(), call);
+    }),
+  );
+}
+
+function addCompletion(program: Command, act: Act): void {
+  command(
+    program,
+    'completion',
+    'print a script that completes commands and options in a shell',
+    'source <(liftgate completion bash)',
+  )
+    .addArgument(new Argument('<shell>', 'shell that will load it').choices(shells))
+    .action((shell: Shell) =>
+      act(async (context) => {
+        const { completion } = await import('./commands/completion.ts');
+        return await completion(context, { shell, tree: treeOf(program) });
+      }),
+    );
+}
+
+/** A command with everything that help shows of it. */
+function treeOf(of: Command): CommandTree {
+  const help = of.createHelp();
+  return {
+    name: of.name(),
+    does: of.description(),
+    options: help.visibleOptions(of).map((option) => ({
+      spellings: [option.long, option.short].filter((each) => each !== undefined && each !== null),
+      does: option.description,
+      takesValue: option.required || option.optional,
+      choices: option.argChoices ?? [],
+    })),
+    choices: of.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
+    commands: help.visibleCommands(of).map(treeOf),
+  };
+}
