@@ -18,6 +18,7 @@ function liftgate(...words) {
   const { status, error } = spawnSync(process.execPath, [command, ...words], {
     cwd: workspace,
     stdio: 'inherit',
+    env: { ...process.env, LIFTGATE_STATE_DIR: join(workspace, 'state') },
   });
   if (error) throw error;
   return status;

@@ -3,29 +3,31 @@ import { resolve } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DecisionDocument, exitCodeOf } from '../report/decision.ts';
-import { ledgerView as viewOf } from '../serve/library.ts';
 import { candidateIds, type ExperimentSpec } from '../spec/spec.ts';
-import {
-  type LoadedExperiment,
-  loadExperiment,
-  type OpenOptions,
-} from '../store/experiment-folder.ts';
+import type { LoadedExperiment, OpenOptions } from '../store/experiment-folder.ts';
 import { ledgerExists, openLedger } from '../store/ledger-folder.ts';
 import { isPostgresUrl, parsePostgresUrl } from '../store/postgres-server.ts';
-import type { LedgerView } from '../verify/verify.ts';
+import { pinFolder, pinnedLedger, seenLedgers } from '../store/seen-ledgers.ts';
+import { type LedgerView, ledgerView as viewOf } from '../verify/reading.ts';
 import type { CommandContext } from './context.ts';
 
 /** Experiment named on the command line, with its path shown as it was typed. */
-export function openExperiment(path: string, options: OpenOptions = {}): Promise<LoadedExperiment> {
-  return loadExperiment(path, options);
+export async function openExperiment(
+  path: string,
+  options: OpenOptions = {},
+): Promise<LoadedExperiment> {
+  const { loadExperiment } = await import('../store/experiment-folder.ts');
+  return await loadExperiment(path, options);
 }
 
-/** Ledger of a command. */
+/** Ledger of a command, held to what this machine has seen of it. */
 export function commandLedger(
   context: CommandContext,
   options: { readonly ledger: string },
 ): Ledger {
-  return openLedger(ledgerPlace(context, options));
+  const ledger = openLedger(ledgerPlace(context, options));
+  const pins = pinFolder();
+  return pins === null ? ledger : pinnedLedger(ledger, seenLedgers(pins));
 }
 
 /** A folder from where the command runs, or a URL as it is. */
