@@ -20,101 +20,110 @@ export const maximumDepth = 200;
 
 export type CanonicalReason = 'E_TYPE' | 'E_NONFINITE' | 'E_SURROGATE' | 'E_CYCLE' | 'E_DEPTH';
 
-function refuse(reason: CanonicalReason, path: string, what: string): never {
-  throw new LiftgateError(
-    'value-not-canonical',
-    `${what} cannot be written as canonical JSON (${reason}).`,
-    {
-      where: { path: path === '' ? '(root)' : path },
-      mend: 'Use null, booleans, finite numbers, well-formed strings, plain arrays and plain objects only.',
-      details: { reason },
-    },
-  );
-}
-
 /** Compares strings by UTF-16 code units: the only order that may reach a digest. */
 export function compareCodeUnits(first: string, second: string): number {
   if (first === second) return 0;
   return first < second ? -1 : 1;
 }
 
-function writeString(text: string, path: string): string {
-  if (!text.isWellFormed()) refuse('E_SURROGATE', path, 'A string with a lone surrogate');
-  return JSON.stringify(text);
-}
+/** Writes one value; remembers the way to the member it is at, for the text of a refusal. */
+class Writer {
+  private readonly way: (string | number)[] = [];
+  private readonly ancestors: object[] = [];
 
-function writeNumber(value: number, path: string): string {
-  if (!Number.isFinite(value)) refuse('E_NONFINITE', path, `The number ${value}`);
-  return JSON.stringify(value);
-}
-
-/** Own string keys of a plain object; refuses getters, hidden members, symbols and foreign prototypes. */
-function plainKeys(value: object, path: string): string[] {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    refuse('E_TYPE', path, `An object of class ${value.constructor?.name ?? 'unknown'}`);
-  }
-  const keys: string[] = [];
-  for (const key of Reflect.ownKeys(value)) {
-    if (typeof key === 'symbol') refuse('E_TYPE', path, 'A symbol key');
-    const member = Object.getOwnPropertyDescriptor(value, key);
-    if (member?.enumerable !== true || !('value' in member)) {
-      refuse('E_TYPE', `${path}.${key}`, 'A getter or hidden member');
+  value(value: unknown): string {
+    switch (typeof value) {
+      case 'string':
+        return this.string(value);
+      case 'number':
+        if (!Number.isFinite(value)) this.refuse('E_NONFINITE', `The number ${value}`);
+        return JSON.stringify(value);
+      case 'boolean':
+        return value ? 'true' : 'false';
+      case 'object':
+        return value === null ? 'null' : this.nested(value);
+      case 'undefined':
+      case 'bigint':
+      case 'symbol':
+      case 'function':
+        return this.refuse('E_TYPE', `A value of type ${typeof value}`);
     }
-    keys.push(key);
   }
-  return keys.sort(compareCodeUnits);
-}
 
-interface Frame {
-  readonly path: string;
-  readonly ancestors: readonly object[];
-}
-
-function nested(value: object, frame: Frame, path: string): Frame {
-  if (frame.ancestors.includes(value)) refuse('E_CYCLE', path, 'A value that contains itself');
-  if (frame.ancestors.length >= maximumDepth)
-    refuse('E_DEPTH', path, `Nesting deeper than ${maximumDepth}`);
-  return { path, ancestors: [...frame.ancestors, value] };
-}
-
-function writeArray(items: readonly unknown[], frame: Frame): string {
-  const inner = nested(items, frame, frame.path);
-  if (Reflect.ownKeys(items).length !== items.length + 1) {
-    refuse('E_TYPE', frame.path, 'An array with holes or extra members');
+  private string(text: string): string {
+    if (!text.isWellFormed()) this.refuse('E_SURROGATE', 'A string with a lone surrogate');
+    return JSON.stringify(text);
   }
-  const parts = items.map((item, index) =>
-    writeValue(item, { ...inner, path: `${frame.path}[${index}]` }),
-  );
-  return `[${parts.join(',')}]`;
-}
 
-function writeObject(value: object, frame: Frame): string {
-  const inner = nested(value, frame, frame.path);
-  const parts = plainKeys(value, frame.path).map((key) => {
-    const member: unknown = Reflect.get(value, key);
-    const path = frame.path === '' ? key : `${frame.path}.${key}`;
-    return `${writeString(key, path)}:${writeValue(member, { ...inner, path })}`;
-  });
-  return `{${parts.join(',')}}`;
-}
+  private nested(value: object): string {
+    if (this.ancestors.includes(value)) this.refuse('E_CYCLE', 'A value that contains itself');
+    if (this.ancestors.length >= maximumDepth)
+      this.refuse('E_DEPTH', `Nesting deeper than ${maximumDepth}`);
+    this.ancestors.push(value);
+    const text = Array.isArray(value) ? this.array(value) : this.object(value);
+    this.ancestors.pop();
+    return text;
+  }
 
-function writeValue(value: unknown, frame: Frame): string {
-  switch (typeof value) {
-    case 'string':
-      return writeString(value, frame.path);
-    case 'number':
-      return writeNumber(value, frame.path);
-    case 'boolean':
-      return value ? 'true' : 'false';
-    case 'object':
-      if (value === null) return 'null';
-      return Array.isArray(value) ? writeArray(value, frame) : writeObject(value, frame);
-    case 'undefined':
-    case 'bigint':
-    case 'symbol':
-    case 'function':
-      return refuse('E_TYPE', frame.path, `A value of type ${typeof value}`);
+  private array(items: readonly unknown[]): string {
+    if (Reflect.ownKeys(items).length !== items.length + 1)
+      this.refuse('E_TYPE', 'An array with holes or extra members');
+    let text = '[';
+    for (let at = 0; at < items.length; at += 1) {
+      if (at > 0) text += ',';
+      text += this.member(at, items[at]);
+    }
+    return `${text}]`;
+  }
+
+  private object(value: object): string {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      this.refuse('E_TYPE', `An object of class ${value.constructor?.name ?? 'unknown'}`);
+    }
+    let text = '{';
+    for (const key of this.sortedKeys(value)) {
+      const member = Object.getOwnPropertyDescriptor(value, key);
+      if (member?.enumerable !== true || !('value' in member)) {
+        this.way.push(key);
+        this.refuse('E_TYPE', 'A getter or hidden member');
+      }
+      if (text.length > 1) text += ',';
+      text += `${this.string(key)}:${this.member(key, member.value)}`;
+    }
+    return `${text}}`;
+  }
+
+  /** Own keys in the order of their code units. */
+  private sortedKeys(value: object): string[] {
+    const keys: string[] = [];
+    let ordered = true;
+    for (const key of Reflect.ownKeys(value)) {
+      if (typeof key === 'symbol') this.refuse('E_TYPE', 'A symbol key');
+      ordered &&= keys.length === 0 || (keys[keys.length - 1] ?? '') < key;
+      keys.push(key);
+    }
+    return ordered ? keys : keys.sort(compareCodeUnits);
+  }
+
+  private member(key: string | number, value: unknown): string {
+    this.way.push(key);
+    const text = this.value(value);
+    this.way.pop();
+    return text;
+  }
+
+  private refuse(reason: CanonicalReason, what: string): never {
+    const path = this.way.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
+    throw new LiftgateError(
+      'value-not-canonical',
+      `${what} cannot be written as canonical JSON (${reason}).`,
+      {
+        where: { path: path === '' ? '(root)' : path.replace(/^\./, '') },
+        mend: 'Use null, booleans, finite numbers, well-formed strings, plain arrays and plain objects only.',
+        details: { reason },
+      },
+    );
   }
 }
 
@@ -126,7 +135,7 @@ function writeValue(value: unknown, frame: Frame): string {
  * @see RFC 8785 (JSON Canonicalization Scheme), section 3.2
  */
 export function canonicalText(value: unknown): string {
-  return writeValue(value, { path: '', ancestors: [] });
+  return new Writer().value(value);
 }
 
 /** UTF-8 bytes of `canonicalText`, without a line end. */
@@ -137,6 +146,31 @@ export function canonicalBytes(value: unknown): Uint8Array {
 /** Canonical text and one line feed: how every recorded file and journal line ends. */
 export function canonicalLine(value: unknown): string {
   return `${canonicalText(value)}\n`;
+}
+
+/**
+ * Whether a text is the canonical line of the value that `JSON.parse` has just read from it: the quick answer for recorded bytes.
+ * True only when `canonicalLine` would write exactly this text; false also when in doubt.
+ *
+ * `JSON.stringify` writes numbers and strings as RFC 8785 does and keeps the order of members, so what is left to check is that
+ * order, the depth, and what it writes without complaint: lone surrogates and integers that may have been rounded.
+ */
+export function isParsedLine(value: unknown, text: string): boolean {
+  return `${JSON.stringify(value)}\n` === text && !text.includes('\\ud') && isOrdered(value, 0);
+}
+
+function isOrdered(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= maximumDepth) return false;
+  if (Array.isArray(value)) return value.every((item) => isOrdered(item, depth + 1));
+  const keys = Object.keys(value);
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] ?? '';
+    if (at > 0 && key <= (keys[at - 1] ?? '')) return false;
+    if (!isOrdered(Reflect.get(value, key), depth + 1)) return false;
+  }
+  return true;
 }
 
 /** The same value indented for people; recorded evidence never uses it. */

@@ -2,7 +2,7 @@
  * Strict JSON reader: everything `JSON.parse` repairs in silence (duplicate keys, rounded integers, overflow, lone surrogates,
  * byte order marks, invalid UTF-8) is refused with its place.
  */
-import { canonicalLine, type Json, maximumDepth } from './canonical.ts';
+import { canonicalLine, isParsedLine, type Json, maximumDepth } from './canonical.ts';
 import { type ErrorCode, LiftgateError } from './errors.ts';
 
 export type JsonReason =
@@ -226,6 +226,8 @@ export function objectOf(members: Iterable<readonly [string, Json]>): { [key: st
   return result;
 }
 
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /**
  * Decodes UTF-8 bytes, refusing invalid sequences and a byte order mark.
  * @throws {LiftgateError} json-invalid (or `source.errorCode`) with `details.reason` E_UTF8 or E_BOM
@@ -241,7 +243,7 @@ export function decodeUtf8(bytes: Uint8Array, source: JsonSource = {}): string {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
     fail('E_BOM', 'The file starts with a byte order mark');
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
     return fail('E_UTF8', 'The file is not valid UTF-8');
   }
@@ -275,11 +277,23 @@ export function readCanonical(bytes: Uint8Array, source: JsonSource = {}): Json 
       },
     );
   };
+  const quick = parsedQuickly(text);
+  if (quick !== undefined && isParsedLine(quick, text)) return quick;
   const foreign = foreignText(text);
   if (foreign !== '') refuse(foreign);
   const value = readJson(text, { ...source, errorCode });
   if (canonicalLine(value) !== text) refuse(rewrittenText(text));
   return value;
+}
+
+/** What `JSON.parse` makes of a text, which may have been repaired in silence; undefined when it refuses it. */
+function parsedQuickly(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What version control leaves in place of a file; told before the JSON reader stumbles over it. */

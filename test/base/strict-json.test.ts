@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { canonicalText } from '../../src/base/canonical.ts';
+import { canonicalLine, canonicalText } from '../../src/base/canonical.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { decodeUtf8, objectOf, readCanonical, readJson } from '../../src/base/strict-json.ts';
 import { jcsVectors as vectors } from '../support/vectors.ts';
@@ -153,4 +154,57 @@ describe('readCanonical', () => {
   ])('diagnoses text that is no JSON at all', (text, cause) => {
     expect(failure(() => readCanonical(bytesOf(text))).message).toContain(cause);
   });
+
+  it.each([
+    ['a duplicate member', '{"a":1,"a":1}\n', 'E_DUPLICATE_KEY'],
+    ['an integer that may have been rounded', '{"a":9007199254740992}\n', 'E_UNSAFE_INTEGER'],
+    ['a lone surrogate that JSON.stringify writes back', '["\\ud800"]\n', 'E_SURROGATE'],
+    ['a lone surrogate in a key', '{"\\udfff":1}\n', 'E_SURROGATE'],
+    ['nesting deeper than 200', `${'['.repeat(201)}${']'.repeat(201)}\n`, 'E_DEPTH'],
+  ])('refuses %s like the reader that trusts nothing', (_, text, reason) => {
+    expect(failure(() => readCanonical(bytesOf(text))).details['reason']).toBe(reason);
+  });
+
+  it.each([
+    '{"1":0,"10":0,"2":0}\n',
+    '{"":1,"__proto__":{"a":[]}}\n',
+    '[1e+21,1e-7,-1.5,"\\\\ud800","\u{1f600}",null]\n',
+    `${'['.repeat(200)}${']'.repeat(200)}\n`,
+  ])('accepts %s', (text) => {
+    expect(canonicalLine(readCanonical(bytesOf(text)))).toBe(text);
+  });
+
+  it('accepts of any canonical text and its mangled copies exactly what is written back and read strictly', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 4 }),
+        fc.nat(),
+        fc.constantFrom('', '0', '-', 'e1', ' ', ',', '"a":1,', '\\ud83d', '\n', '}'),
+        (value, at, inserted) => {
+          const canonical = canonicalLine(value);
+          const place = at % canonical.length;
+          const text = canonical.slice(0, place) + inserted + canonical.slice(place);
+          const strict = () => {
+            const read = readJson(text);
+            return canonicalLine(read) === text ? read : undefined;
+          };
+          expect(outcome(() => readCanonical(bytesOf(text)))).toEqual(outcome(strict));
+          if (outcome(strict) !== undefined) accepted += 1;
+        },
+      ),
+      { seed: 20261130, numRuns: 3000 },
+    );
+    expect(accepted).toBeGreaterThan(300);
+  });
 });
+
+/** What a reader accepts; undefined when it refuses. */
+function outcome(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LiftgateError) return undefined;
+    throw error;
+  }
+}
