@@ -5,24 +5,30 @@
  * 50 units percentile, basic and BCa cover less than their level, and an outcome the sample does not show they never see.
  */
 import { requireCount, requireOpenProbability, requireSeed } from './arguments.ts';
-import { type BootstrapBounds, type BootstrapOrigin, bootstrapTBounds } from './bootstrap.ts';
-import { type BootstrapLaw, lawOfDraws } from './bootstrap-law.ts';
+import { type BootstrapOrigin, bootstrapTBounds } from './bootstrap.ts';
+import {
+  type BootstrapLaw,
+  bcaShares,
+  boundsAtShares,
+  type LawBounds,
+  lawOfDraws,
+  reversedBounds,
+  withBiasError,
+} from './bootstrap-law.ts';
 import {
   type BootstrapStatistic,
   type PreparedStatistic,
   prepareStatistic,
 } from './bootstrap-statistic.ts';
-import { normalCdf, normalQuantile } from './distribution.ts';
 import {
-  type Bounds,
   errorPerSide,
   type Indeterminate,
   type Interval,
   indeterminate,
   isIndeterminate,
 } from './interval.ts';
-import { type ResampleShards, resampleShards } from './resample-shards.ts';
-import { normalDensity } from './special.ts';
+import type { Pool, PoolCall, ShardRun } from './pool.ts';
+import { type ResampleShards, type ResampleStatistic, resampleShards } from './resample-shards.ts';
 
 /** The four kinds of bootstrap interval; bootstrap-t is for the mean alone. */
 export type BootstrapMethod =
@@ -125,117 +131,17 @@ export function bootstrapLaw(
   return isIndeterminate(work) ? work : lawOf(work);
 }
 
-/** Bias correction z0, acceleration, and the shares at which BCa reads the law. */
-export interface BcaShares {
-  readonly z0: number;
-  readonly acceleration: number;
-  readonly lowerShare: number;
-  readonly upperShare: number;
-}
-
-/** Σu³ / (6 (Σu²)^1.5) of the leave-one-out deviations, undefined without any. */
-function accelerationOf(jackknife: Float64Array): number | undefined {
-  let mean = 0;
-  let size = 0;
-  for (const value of jackknife) {
-    mean += value / jackknife.length;
-    size = Math.max(size, Math.abs(value));
-  }
-  let squares = 0;
-  let cubes = 0;
-  for (const value of jackknife) {
-    const influence = mean - value;
-    squares += influence * influence;
-    cubes += influence * influence * influence;
-  }
-  const noise = 1e-13 * size;
-  if (!(squares > noise * noise * jackknife.length)) return undefined;
-  return cubes / (6 * squares * Math.sqrt(squares));
-}
-
-/**
- * Where BCa reads the law: from the share of resamples below the estimate and the leave-one-out values.
- *
- * @param shareBelow  P(T* < estimate) + P(T* = estimate)/2, in [0, 1]; the half makes a symmetric lattice unbiased
- * @param jackknife   the statistic without each unit in turn
- * @param error       one-sided, in (0, 0.5)
- * @returns           indeterminate('bias-correction-infinite') at a share of 0 or 1; indeterminate('constant-jackknife')
- *                    without spread; indeterminate('acceleration-too-large') where the corrected share would wrap around
- * @example bcaShares(0.5, new Float64Array([1, 2, 3]), 0.025).lowerShare // => 0.025 to 12 digits
- * @see Efron (1987), Journal of the American Statistical Association 82:171
- */
-export function bcaShares(
-  shareBelow: number,
-  jackknife: Float64Array,
-  error: number,
-): BcaShares | Indeterminate {
-  if (!(shareBelow > 0 && shareBelow < 1)) return indeterminate('bias-correction-infinite');
-  const acceleration = accelerationOf(jackknife);
-  if (acceleration === undefined) return indeterminate('constant-jackknife');
-  const z0 = normalQuantile(shareBelow);
-  const [low, high] = [z0 + normalQuantile(error), z0 - normalQuantile(error)];
-  if (1 - acceleration * low <= 0 || 1 - acceleration * high <= 0) {
-    return indeterminate('acceleration-too-large');
-  }
-  return {
-    z0,
-    acceleration,
-    lowerShare: normalCdf(z0 + low / (1 - acceleration * low)),
-    upperShare: normalCdf(z0 + high / (1 - acceleration * high)),
-  };
-}
-
-type Read = Bounds & { readonly monteCarloError: Bounds };
-
-function reversed(law: BootstrapLaw, estimate: number, error: number): Read {
-  return {
-    lower: 2 * estimate - law.quantile(1 - error),
-    upper: 2 * estimate - law.quantile(error),
-    monteCarloError: { lower: law.quantileError(1 - error), upper: law.quantileError(error) },
-  };
-}
-
-function direct(law: BootstrapLaw, shares: Bounds): Read {
-  return {
-    lower: law.quantile(shares.lower),
-    upper: law.quantile(shares.upper),
-    monteCarloError: {
-      lower: law.quantileError(shares.lower),
-      upper: law.quantileError(shares.upper),
-    },
-  };
-}
-
-/**
- * A BCa bound's own Monte Carlo error: that of its quantile, and that of z0 passed on through the share it is read at (taken
- * as independent).
- */
-function withBiasError(
-  quantileError: number,
-  at: { readonly share: number; readonly bca: BcaShares; readonly below: number },
-): number {
-  const { share, bca, below } = at;
-  if (quantileError === 0) return 0;
-  const z = normalQuantile(share);
-  const inner = z - bca.z0;
-  const shrink = 1 + bca.acceleration * inner;
-  const slope = 1 + shrink * shrink;
-  const biasError = Math.sqrt(below * (1 - below)) / normalDensity(bca.z0);
-  const passedOn = (normalDensity(z) * slope * biasError) / Math.sqrt(share * (1 - share));
-  return quantileError * Math.sqrt(1 + passedOn * passedOn);
-}
-
 function bcaBounds(
   law: BootstrapLaw,
   prepared: PreparedStatistic,
   error: number,
-): Read | Indeterminate {
+): LawBounds | Indeterminate {
   const { estimate } = prepared;
   const below = (law.below(estimate) + law.cdf(estimate)) / 2;
   if (prepared.units < 2) return indeterminate('too-few-units');
   const bca = bcaShares(below, prepared.jackknife(), error);
   if (isIndeterminate(bca)) return bca;
-  const read = direct(law, { lower: bca.lowerShare, upper: bca.upperShare });
+  const read = boundsAtShares(law, { lower: bca.lowerShare, upper: bca.upperShare });
   const { lower, upper } = read.monteCarloError;
   return {
     ...read,
@@ -247,17 +153,16 @@ function bcaBounds(
 }
 
 function boundsOf(
-  work: BootstrapWork,
+  law: BootstrapLaw,
   prepared: PreparedStatistic,
   { method, error }: { readonly method: BootstrapMethod; readonly error: number },
-): Read | Indeterminate {
-  const law = lawOf(work);
+): LawBounds | Indeterminate {
   if (law.undefinedShare > error) return indeterminate('degenerate-resamples');
   switch (method) {
     case 'bootstrap-percentile':
-      return direct(law, { lower: error, upper: 1 - error });
+      return boundsAtShares(law, { lower: error, upper: 1 - error });
     case 'bootstrap-basic':
-      return reversed(law, prepared.estimate, error);
+      return reversedBounds(law, prepared.estimate, error);
     case 'bootstrap-bca':
       return bcaBounds(law, prepared, error);
     case 'bootstrap-t':
@@ -265,22 +170,27 @@ function boundsOf(
   }
 }
 
-function lawBounds(
-  values: readonly number[],
+/** The interval read from a law, or why there is none. */
+function intervalOf(
+  law: BootstrapLaw,
+  prepared: PreparedStatistic,
   options: BootstrapIntervalOptions,
-): BootstrapBounds | Indeterminate {
+): BootstrapInterval | Indeterminate {
   const { method, level, seed, resamples } = options;
-  const prepared = prepareStatistic(values, options.statistic ?? { kind: 'mean' });
-  const work = workOf(prepared, options);
-  const bounds = boundsOf(work, prepared, { method, error: errorPerSide(level) });
+  const bounds = boundsOf(law, prepared, { method, error: errorPerSide(level) });
   if (isIndeterminate(bounds)) return bounds;
   if (!(Number.isFinite(bounds.lower) && Number.isFinite(bounds.upper))) {
     return indeterminate('degenerate-resamples');
   }
   const noise = 1e-12 * Math.max(Math.abs(bounds.lower), Math.abs(bounds.upper));
   if (!(bounds.upper - bounds.lower > noise)) return indeterminate('constant-resamples');
-  const law = work.kind === 'exact' ? 'exact' : 'monte-carlo';
-  return { ...bounds, seed, resamples, law };
+  const origin = law.source === 'resampling' ? 'monte-carlo' : 'exact';
+  return { ...bounds, seed, resamples, law: origin, level, method, guarantee: 'asymptotic' };
+}
+
+/** Whether the interval comes from resampled t rather than from a law of the statistic. */
+function studentizes({ method, statistic }: BootstrapIntervalOptions): boolean {
+  return method === 'bootstrap-t' && (statistic === undefined || statistic.kind === 'mean');
 }
 
 /**
@@ -307,13 +217,84 @@ export function bootstrapInterval(
   values: readonly number[],
   options: BootstrapIntervalOptions,
 ): BootstrapInterval | Indeterminate {
-  const { method, level, seed, resamples, statistic } = options;
+  const { method, level, seed, resamples, statistic = { kind: 'mean' } } = options;
   requireOpenProbability('level', level);
   if (values.length === 0) return indeterminate('no-units');
-  const mean = statistic === undefined || statistic.kind === 'mean';
-  const bounds =
-    method === 'bootstrap-t' && mean
-      ? bootstrapTBounds(values, { error: errorPerSide(level), seed, resamples })
-      : lawBounds(values, options);
-  return isIndeterminate(bounds) ? bounds : { ...bounds, level, method, guarantee: 'asymptotic' };
+  if (studentizes(options)) {
+    const bounds = bootstrapTBounds(values, { error: errorPerSide(level), seed, resamples });
+    return isIndeterminate(bounds) ? bounds : { ...bounds, level, method, guarantee: 'asymptotic' };
+  }
+  const prepared = prepareStatistic(values, statistic);
+  return intervalOf(lawOf(workOf(prepared, options)), prepared, options);
+}
+
+/** Nanoseconds per draw, for the estimate of a job's length. */
+const drawCost: Readonly<Record<ResampleStatistic['kind'], number>> = {
+  total: 2,
+  ratio: 3,
+  counts: 5,
+  indices: 10,
+};
+
+/** What a thread is sent of a bootstrap: everything but functions. */
+interface BootstrapInput {
+  readonly values: readonly number[];
+  readonly options: BootstrapLawOptions;
+}
+
+/**
+ * The task `bootstrap` of a pool: blocks of 1,024 resamples.
+ *
+ * @param input  `{ values, options }` of bootstrapWork, without a custom statistic
+ * @throws {LiftgateError} stats-argument-invalid  as bootstrapWork
+ * @example bootstrapTask({ values: [1, 2, 3], options: { seed: '0'.repeat(64), resamples: 1000, prefer: 'resample' } })(0).length
+ *   // => 1000
+ */
+export function bootstrapTask(input: unknown): ShardRun {
+  const { values, options } = input as BootstrapInput;
+  const prepared = prepareStatistic(values, options.statistic ?? { kind: 'mean' });
+  const { units, resample: statistic } = prepared;
+  const { resamples, seed } = options;
+  return resampleShards({ units, resamples, seed, statistic }).run;
+}
+
+/** A bootstrap interval on a pool, with progress and cancellation. */
+export interface PooledBootstrapOptions extends BootstrapIntervalOptions, PoolCall {
+  readonly pool: Pool;
+}
+
+/**
+ * The interval of bootstrapInterval, bit for bit, its resamples drawn on a pool where resamples are drawn at all.
+ *
+ * Exact laws, the bootstrap-t (whose one stream cannot be split) and custom statistics (functions, which no thread can be
+ * sent) are computed in place.
+ *
+ * @param values   one finite number per unit
+ * @param options  those of bootstrapInterval; pool, signal and onProgress
+ * @returns        as bootstrapInterval
+ * @throws {LiftgateError} stats-argument-invalid  as bootstrapInterval; interrupted when the signal is aborted
+ * @example pooledBootstrapInterval([], { method: 'bootstrap-basic', level: 0.9, seed: '0'.repeat(64), resamples: 1000,
+ *   pool: { run: () => Promise.resolve([]), close: () => Promise.resolve() } }) instanceof Promise // => true
+ */
+export async function pooledBootstrapInterval(
+  values: readonly number[],
+  { pool, signal, onProgress, ...options }: PooledBootstrapOptions,
+): Promise<BootstrapInterval | Indeterminate> {
+  const { statistic = { kind: 'mean' }, resamples } = options;
+  if (values.length === 0 || statistic.kind === 'custom' || studentizes(options))
+    return bootstrapInterval(values, options);
+  requireOpenProbability('level', options.level);
+  const prepared = prepareStatistic(values, statistic);
+  const work = workOf(prepared, options);
+  if (work.kind === 'exact') return intervalOf(work.law, prepared, options);
+  const results = await pool.run(
+    {
+      task: 'bootstrap',
+      input: { values, options } satisfies BootstrapInput,
+      shards: work.shards.count,
+      estimatedMs: (prepared.units * resamples * drawCost[prepared.resample.kind]) / 1e6,
+    },
+    { ...(signal && { signal }), ...(onProgress && { onProgress }) },
+  );
+  return intervalOf(work.finish(results), prepared, options);
 }

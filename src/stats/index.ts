@@ -16,7 +16,13 @@ export {
   tBootstrapTBounds,
 } from './bootstrap.ts';
 export * from './bootstrap-interval.ts';
-export type { BootstrapLaw, LawMoments, LawSource } from './bootstrap-law.ts';
+export {
+  type BcaShares,
+  type BootstrapLaw,
+  bcaShares,
+  type LawMoments,
+  type LawSource,
+} from './bootstrap-law.ts';
 export type { BootstrapStatistic } from './bootstrap-statistic.ts';
 export {
   chiSquareCdf,
@@ -178,6 +184,7 @@ export {
   type QuantileRanks,
   quantileRanks,
 } from './percentile.ts';
+export type * from './pool.ts';
 export {
   type DetectableEffect,
   type DetectableEffectOptions,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { bcaShares, bootstrapInterval, bootstrapLaw } from '../../src/stats/bootstrap-interval.ts';
+import { bootstrapInterval, bootstrapLaw } from '../../src/stats/bootstrap-interval.ts';
 import type { BootstrapLaw } from '../../src/stats/bootstrap-law.ts';
+import { bcaShares } from '../../src/stats/bootstrap-law.ts';
 import { type BootstrapStatistic, prepareStatistic } from '../../src/stats/bootstrap-statistic.ts';
 import { enumerateCounts } from '../../src/stats/resampling.ts';
 import { moments } from '../../src/stats/summary.ts';
