@@ -3,10 +3,10 @@
  * sha256(seed LF "resample/2" LF b). Blocks can be run in any order, by any number of workers, and again after a stop; laid
  * side by side in order they are always the same numbers.
  *
- * An index below n is drawn without bias by Lemire's multiplication, the incomplete part drawn again: up to 4,096 units two
- * indices from the 16-bit halves of a word, low half first, the word drawn again unless both are accepted; above one index
- * from a whole word. Resamples of an odd number of units draw one index more and leave it out. "resample/2" names these
- * rules: other rules take another word.
+ * An index below n is drawn without bias by Lemire's multiplication, the incomplete part drawn again. Where 65,536 mod n is at
+ * most 8,192 (always so up to 8,192 units, never above 65,536) two indices come from the 16-bit halves of a word, low half
+ * first, the word drawn again unless both are accepted; elsewhere one from a whole word. Resamples of an odd number of units draw
+ * one index more and leave it out. "resample/2" names these rules: other rules take another word.
  */
 import { sha256 } from '../base/digest.ts';
 import { requireCount, requireSeed, requireWithin } from './arguments.ts';
@@ -15,9 +15,13 @@ import { type GeneratorState, generatorState } from './random.ts';
 /** Resamples per block; frozen, for results depend on it. */
 export const shardResamples = 1024;
 
-/** Up to so many units two indices come out of one word. */
-const mostHalfWordUnits = 4096;
+const halfSpan = 65536;
 const wordSpan = 4294967296;
+
+/** Whether two indices come out of one word: where a half is refused at most one time in eight. */
+function fitsHalves(n: number): boolean {
+  return n <= halfSpan && halfSpan % n <= halfSpan / 8;
+}
 
 /**
  * Fills `into`, of even length, with pairs of indices below n.
@@ -29,7 +33,7 @@ function fillFromHalves(state: GeneratorState, into: Uint32Array, n: number): vo
   let b = state[1] ?? 0;
   let c = state[2] ?? 0;
   let counter = state[3] ?? 0;
-  const refused = 65536 % n;
+  const refused = halfSpan % n;
   const wanted = into.length;
   let filled = 0;
   while (filled < wanted) {
@@ -59,19 +63,20 @@ function fillFromWords(state: GeneratorState, into: Uint32Array, n: number): voi
   let c = state[2] ?? 0;
   let counter = state[3] ?? 0;
   const refused = wordSpan % n;
-  for (let at = 0; at < into.length; at += 1) {
-    let index: number;
-    let product: number;
-    do {
-      const word = (((a + b) | 0) + counter) | 0;
-      counter = (counter + 1) | 0;
-      a = b ^ (b >>> 9);
-      b = (c + (c << 3)) | 0;
-      c = (((c << 21) | (c >>> 11)) + word) | 0;
-      product = (word >>> 0) * n;
-      index = Math.floor(product / wordSpan);
-    } while (product - index * wordSpan < refused);
-    into[at] = index;
+  const wanted = into.length;
+  let filled = 0;
+  while (filled < wanted) {
+    const word = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + word) | 0;
+    const product = (word >>> 0) * n;
+    const index = Math.floor(product / wordSpan);
+    if (product - index * wordSpan >= refused) {
+      into[filled] = index;
+      filled += 1;
+    }
   }
   state[0] = a;
   state[1] = b;
@@ -79,14 +84,14 @@ function fillFromWords(state: GeneratorState, into: Uint32Array, n: number): voi
   state[3] = counter;
 }
 
-/** The total of one resample of up to 4,096 values, drawn as by fillFromHalves. */
+/** The total of one resample, drawn as by fillFromHalves. */
 function drawTotal(state: GeneratorState, values: Float64Array): number {
   let a = state[0] ?? 0;
   let b = state[1] ?? 0;
   let c = state[2] ?? 0;
   let counter = state[3] ?? 0;
   const n = values.length;
-  const refused = 65536 % n;
+  const refused = halfSpan % n;
   const last = n - 1;
   let first = 0;
   let second = 0;
@@ -118,14 +123,14 @@ export interface Columns {
   readonly bottoms: Float64Array;
 }
 
-/** The ratio of two columns' totals over one resample of up to 4,096 units, drawn as by fillFromHalves. */
+/** The ratio of two columns' totals over one resample, drawn as by fillFromHalves. */
 function drawRatio(state: GeneratorState, { tops, bottoms }: Columns): number {
   let a = state[0] ?? 0;
   let b = state[1] ?? 0;
   let c = state[2] ?? 0;
   let counter = state[3] ?? 0;
   const n = tops.length;
-  const refused = 65536 % n;
+  const refused = halfSpan % n;
   const last = n - 1;
   let top = 0;
   let bottom = 0;
@@ -153,6 +158,38 @@ function drawRatio(state: GeneratorState, { tops, bottoms }: Columns): number {
   state[2] = c;
   state[3] = counter;
   return top / bottom;
+}
+
+/** How often each unit comes in one resample, drawn as by fillFromHalves. */
+function drawCounts(state: GeneratorState, counts: Uint32Array): Uint32Array {
+  let a = state[0] ?? 0;
+  let b = state[1] ?? 0;
+  let c = state[2] ?? 0;
+  let counter = state[3] ?? 0;
+  const n = counts.length;
+  const refused = halfSpan % n;
+  const last = n - 1;
+  counts.fill(0);
+  let drawn = 0;
+  while (drawn < n) {
+    const word = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + word) | 0;
+    const low = Math.imul(word & 65535, n);
+    const high = Math.imul(word >>> 16, n);
+    if ((low & 65535) >= refused && (high & 65535) >= refused) {
+      counts[low >>> 16] = (counts[low >>> 16] ?? 0) + 1;
+      if (drawn < last) counts[high >>> 16] = (counts[high >>> 16] ?? 0) + 1;
+      drawn += 2;
+    }
+  }
+  state[0] = a;
+  state[1] = b;
+  state[2] = c;
+  state[3] = counter;
+  return counts;
 }
 
 /** What is computed from one resample. */
@@ -225,7 +262,7 @@ function countInto(counts: Uint32Array, drawn: Uint32Array): Uint32Array {
 
 /** Draws one resample after the other and gives the statistic of each. */
 function resampler({ statistic, units }: ResampleJob): (state: GeneratorState) => number {
-  const halves = units <= mostHalfWordUnits;
+  const halves = fitsHalves(units);
   const fill = halves ? fillFromHalves : fillFromWords;
   const filled = new Uint32Array(units + (units % 2));
   const drawn = filled.subarray(0, units);
@@ -244,6 +281,7 @@ function resampler({ statistic, units }: ResampleJob): (state: GeneratorState) =
       return (state) => ratioOfTotals(statistic, listOf(state));
     case 'counts': {
       const counts = new Uint32Array(units);
+      if (halves) return (state) => statistic.of(drawCounts(state, counts));
       return (state) => statistic.of(countInto(counts, listOf(state)));
     }
     case 'indices':
