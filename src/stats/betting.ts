@@ -12,8 +12,10 @@ import {
   requireOpenProbability,
   requireWithin,
 } from './arguments.ts';
+import { chordRoot } from './chord-root.ts';
 import { log } from './elementary.ts';
 import { type Bounds, type Indeterminate, indeterminate } from './interval.ts';
+import { sum } from './summary.ts';
 
 /** Bets stop at this share of 1/m in Liftgate's own decisions: the worst unit never takes the whole capital. */
 export const bettingTruncation = 0.95;
@@ -45,10 +47,14 @@ function requireOptions({ range, error, truncation }: BettingOptions): void {
 function sharesOf(values: readonly number[], range: Bounds): Float64Array {
   const width = range.upper - range.lower;
   const slack = { lower: range.lower - 1e-12 * width, upper: range.upper + 1e-12 * width };
-  return Float64Array.from(values, (value, index) => {
-    requireWithin(`values[${index}]`, value, slack);
-    return Math.max(0, Math.min(1, (value - range.lower) / width));
-  });
+  const shares = new Float64Array(values.length);
+  for (let index = 0; index < shares.length; index += 1) {
+    const value = values[index] ?? Number.NaN;
+    if (!(value >= slack.lower && value <= slack.upper))
+      requireWithin(`values[${index}]`, value, slack);
+    shares[index] = Math.max(0, Math.min(1, (value - range.lower) / width));
+  }
+  return shares;
 }
 
 /** The bet before each unit: √(2 ln(1/error) / (n s²)), s² regularized and from earlier units only. */
@@ -85,16 +91,46 @@ function refuted({ shares, bets, options }: Wager, m: number): boolean {
   return false;
 }
 
+/** Logarithm of the largest capital against mean m over the goal: refuted from 0 up; ±700 where the capital has no double. */
+function excess({ shares, bets, options }: Wager, m: number): number {
+  const largest = options.truncation / m;
+  let capital = 1;
+  let most = 1;
+  for (let index = 0; index < shares.length; index += 1) {
+    capital *= 1 + Math.min(bets[index] ?? 0, largest) * ((shares[index] ?? 0) - m);
+    if (capital > most) most = capital;
+  }
+  return Math.max(-700, Math.min(700, log(most * options.error)));
+}
+
+/** How close to the root of the excess the bisection starts: far above the rounding of a million factors. */
+const rootSlack = 1e-12;
+
+/**
+ * A refuted and an unrefuted m to bisect between: around the root of the excess, found by chords in a dozen passes where
+ * bisection needs forty; 0 and 1 where it is not between them. The end of the bisection is the same.
+ */
+function bracketOf(wager: Wager): Bounds {
+  const { shares } = wager;
+  const mean = sum(shares) / shares.length;
+  const start = refuted(wager, mean) ? 1 : mean;
+  const root = chordRoot((m) => excess(wager, m), { lower: 0, upper: start, settled: 1e-9 });
+  const found = { lower: root - rootSlack, upper: root + rootSlack };
+  const holds = found.lower > 0 && refuted(wager, found.lower) && !refuted(wager, found.upper);
+  return holds ? found : { lower: 0, upper: 1 };
+}
+
 /** The largest m that is refuted, as a share of the range; bisection to neighbouring doubles, the refuted side kept. */
 function lowerShare(shares: Float64Array, options: BettingOptions): number {
   const wager = { shares, bets: betsFor(shares, options.error), options };
   if (!refuted(wager, 0)) return 0;
+  const known = bracketOf(wager);
   let below = 0;
   let above = 1;
   for (let step = 0; step < 200 && above - below > 1e-17; step += 1) {
     const middle = (below + above) / 2;
     if (middle <= below || middle >= above) break;
-    if (refuted(wager, middle)) below = middle;
+    if (middle <= known.lower || (middle < known.upper && refuted(wager, middle))) below = middle;
     else above = middle;
   }
   return below;

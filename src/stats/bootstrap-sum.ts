@@ -134,6 +134,24 @@ function gridWidth({ steps }: DecimalGrid): number {
   return (steps[steps.length - 1] ?? 0) - (steps[0] ?? 0) + 1;
 }
 
+/** Values looked at before a whole list is put on a grid. */
+const probedValues = 100;
+
+/**
+ * Whether no grid can be of use, seen from a hundred values and both ends: the step of the whole list divides theirs, so its
+ * grid is at least as wide, and it has at least as many distinct values.
+ */
+function isOffGrids(ordered: Float64Array): boolean {
+  if (ordered.length <= 2 * probedValues) return false;
+  const stride = (ordered.length - 1) / (probedValues - 1);
+  const probed = Float64Array.from({ length: probedValues }, (_, at) => {
+    return ordered[Math.floor(at * stride + 0.5)] ?? 0;
+  });
+  const few = distinct(probed).values.length <= mostDistinctOnFractions;
+  const points = ordered.length * gridWidth(decimalGrid(Array.from(probed)));
+  return points > mostLatticePoints && !few;
+}
+
 /**
  * The decimal grid, or the grid of a fraction where that is coarser: means of 3 repeats lie on thirds, which no decimal grid
  * shows. Only lists of few distinct values are tried, for others have no such grid.
@@ -164,6 +182,7 @@ function coarsestGrid(ordered: Float64Array): DecimalGrid {
  */
 export function meanLaw(ordered: Float64Array): BootstrapLaw | undefined {
   const units = ordered.length;
+  if (isOffGrids(ordered)) return invertedContinuousLaw(ordered);
   const grid = coarsestGrid(ordered);
   const points = units * gridWidth(grid);
   if (points <= mostConvolved || (grid.steps[0] ?? 0) === grid.steps[units - 1])

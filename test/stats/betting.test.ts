@@ -151,6 +151,56 @@ describe('bettingBounds', () => {
     );
   });
 
+  /** The definition without any shortcut: bets from earlier units, capital against m, plain bisection of [0, 1]. */
+  function slowLowerShare(shares: readonly number[], error: number, truncation: number): number {
+    const bets = shares.map((_, index) => {
+      const earlier = shares.slice(0, index);
+      let [total, squares] = [0.5, 0.25];
+      earlier.forEach((share, at) => {
+        total += share;
+        const centre = total / (at + 2);
+        squares += (share - centre) * (share - centre);
+      });
+      return Math.sqrt((2 * Math.log(1 / error)) / (shares.length * (squares / (index + 1))));
+    });
+    const reaches = (m: number): boolean => {
+      let capital = 1;
+      return shares.some((share, index) => {
+        capital *= 1 + Math.min(bets[index] ?? 0, truncation / m) * (share - m);
+        return capital >= 1 / error;
+      });
+    };
+    let [below, above] = [0, 1];
+    while (above - below > 1e-15) {
+      const middle = (below + above) / 2;
+      if (reaches(middle)) below = middle;
+      else above = middle;
+    }
+    return reaches(0) ? below : 0;
+  }
+
+  test.each([1, 2, 5, 20, 60, 200])(
+    'are the plain bisection of their definition at %i units',
+    (units) => {
+      const stream = resamplingStream(testSeed(units));
+      const shapes = [
+        (u: number) => u,
+        (u: number) => Math.round(4 * u) / 4,
+        (u: number) => (u < 0.97 ? 0.6 : 0),
+      ];
+      for (const shape of shapes) {
+        const list = Array.from({ length: units }, () => shape(stream.word() / 2 ** 32));
+        for (const error of [0.05, 0.001]) {
+          const options = { range: unitRange, error, truncation: bettingTruncation };
+          const found = computed(bettingLowerBound(list, options));
+          expect(Math.abs(found - slowLowerShare(list, error, bettingTruncation))).toBeLessThan(
+            5e-15,
+          );
+        }
+      }
+    },
+  );
+
   test('keep their error under nulls that hurt: rare large losses, fair coins, skewed scores', () => {
     const nulls: readonly { readonly mean: number; readonly draw: (u: number) => number }[] = [
       { mean: -0.05, draw: (u) => (u < 0.05 ? -1 : 0) },

@@ -111,6 +111,28 @@ describe('exact laws against resampling', () => {
 const differences = fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 3, maxLength: 30 });
 const means = { seed, resamples, level: 0.9 };
 
+describe('grids of long lists', () => {
+  const long = Array.from({ length: 500 }, () => uniform() + uniform());
+
+  test.each([
+    ['percents', 100, 'inversion'],
+    ['thirds', 3, 'convolution'],
+    ['sevenths of a hundredth, which no grid shows,', 700, 'inversion'],
+  ])('%s are found among 500 values', (_, denominator, source) => {
+    const values = long.map((value) => Math.round(value * denominator) / denominator);
+    const law = computed(bootstrapLaw(values, { seed, resamples }));
+    expect(law.source).toBe(source);
+    const steps = law.quantile(0.3) * values.length * denominator;
+    const onGrid = Math.abs(steps - Math.round(steps)) < 1e-6;
+    expect(onGrid).toBe(denominator !== 700);
+  });
+
+  test('a list of few distinct values is put on its fractions however long it is', () => {
+    const values = long.map((value) => Math.round(value * 11) / 11);
+    expect(computed(bootstrapLaw(values, { seed, resamples })).source).toBe('convolution');
+  });
+});
+
 describe('bootstrapInterval', () => {
   test('mirrors with the arms, moves with a shift, keeps its order and never narrows with the level', () => {
     fc.assert(
