@@ -36,7 +36,7 @@ function shownRatio(bound: number): string {
 export const ratioWords: BoundWords = {
   shown: ratioOf,
   beyond: (lower, threshold) =>
-    `the ratio's upper bound ${shownRatio(lower)} is below ${shownRatio(threshold)}`,
+    `the upper bound ${shownRatio(lower)} of the ratio is below ${shownRatio(threshold)}`,
   breached: ({ lower, upper }, threshold) =>
     `the ratio ${shownRatio(upper)} .. ${shownRatio(lower)} lies wholly at or above ${shownRatio(threshold)}`,
   open: ({ lower, upper }, threshold) =>

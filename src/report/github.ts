@@ -5,7 +5,7 @@
  */
 import { shownNumber } from '../gate/gate.ts';
 import { escapeMarkdown } from './markdown.ts';
-import { improvementText, signedNumber } from './verdict-lines.ts';
+import { improvementText, signedNumber, statisticText } from './verdict-lines.ts';
 import type { CandidateView, ReportView } from './view.ts';
 import type { DifferencesView } from './view-differences.ts';
 import { visibleLine } from './visible-text.ts';
@@ -131,7 +131,7 @@ function gateRows({ decided }: CandidateView): string {
       row([
         cell(each.required ? each.name : `${each.name} (optional)`),
         `${each.status}, ${each.finding}`,
-        each.statistic === null ? '' : signedNumber(each.statistic),
+        statisticText(each),
         each.threshold === null ? '' : shownNumber(each.threshold),
         each.errorLevel === null ? '' : shownNumber(each.errorLevel),
         each.n === null ? '' : `${each.n.units} units`,

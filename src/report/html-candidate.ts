@@ -3,7 +3,7 @@ import type { FunnelStage } from '../analysis/funnel.ts';
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import { dataTable, digestText, type Fragment, html, isolated, type Markup } from './html-text.ts';
 import { unitPlot } from './unit-plot.ts';
-import { signedNumber } from './verdict-lines.ts';
+import { signedNumber, statisticText } from './verdict-lines.ts';
 import type { CandidateView } from './view.ts';
 import type {
   CellEvidence,
@@ -16,12 +16,12 @@ import type {
 const listedIds = 300;
 
 function contributionRow(each: Contribution): Fragment[] {
-  const { name, status, finding, required, statistic, threshold, errorLevel, n, reason } = each;
+  const { name, status, finding, required, threshold, errorLevel, n, reason } = each;
   const flags = each.flags.length === 0 ? '' : ` (${each.flags.join(', ')})`;
   return [
     required ? name : `${name} (optional)`,
     html`<span class="badge ${status}">${status}</span> ${finding}`,
-    statistic === null ? 'none' : signedNumber(statistic),
+    statisticText(each) || 'none',
     threshold === null ? 'none' : shownNumber(threshold),
     errorLevel === null ? 'none' : shownNumber(errorLevel),
     n === null ? 'none' : sampleText(n),
@@ -33,13 +33,8 @@ function sampleText(n: NonNullable<Contribution['n']>): string {
   return `${n.units} units, ${n.pairs} pairs, ${n.cells} cells, ${n.discordant} discordant`;
 }
 
-function stepText({ decided }: CandidateView): Markup {
-  const { step } = decided;
-  if (step.of === 1) return html``;
-  const place = step.rejected
-    ? `Step ${step.step} in the order of ${step.of} candidates: its intervals are at the error divided by ${step.divisor}.`
-    : `Not rejected in the order of ${step.of} candidates: its intervals are at the error divided by ${step.divisor}.`;
-  return html`<p class="note">${place}</p>`;
+function stepText({ place }: CandidateView): Markup {
+  return place === '' ? html`` : html`<p class="note">${place}</p>`;
 }
 
 function needText(need: CandidateView['decided']['furtherUnits'][number]['atEffect']): string {

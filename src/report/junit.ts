@@ -10,7 +10,7 @@
  */
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import { sum } from '../stats/summary.ts';
-import { improvementText, signedNumber } from './verdict-lines.ts';
+import { improvementText, signedNumber, statisticText } from './verdict-lines.ts';
 import type { CandidateView, ReportView } from './view.ts';
 import { escapeMarkup } from './visible-text.ts';
 
@@ -51,9 +51,10 @@ function gateOutcome({ status, required }: Contribution): Outcome {
   }
 }
 
-function numbersText({ statistic, threshold, errorLevel, n }: Contribution): string {
+function numbersText(contribution: Contribution): string {
+  const { statistic, threshold, errorLevel, n } = contribution;
   const shown = [
-    statistic === null ? [] : [`statistic ${signedNumber(statistic)}`],
+    statistic === null ? [] : [`statistic ${statisticText(contribution)}`],
     threshold === null ? [] : [`threshold ${shownNumber(threshold)}`],
     errorLevel === null ? [] : [`error level ${shownNumber(errorLevel)}`],
     n === null ? [] : [`n ${n.units} units`],

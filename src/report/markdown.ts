@@ -4,7 +4,13 @@ import type { FunnelStage } from '../analysis/funnel.ts';
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { CandidateDecision, DecisionDocument } from './decision.ts';
-import { headlineOf, improvementText, signedNumber } from './verdict-lines.ts';
+import {
+  headlineOf,
+  improvementText,
+  placeText,
+  signedNumber,
+  statisticText,
+} from './verdict-lines.ts';
 import { visibleText } from './visible-text.ts';
 
 /**
@@ -61,32 +67,16 @@ export function renderSummary(document: DecisionDocument, seal: SealedExperiment
   return `${lines.join('\n')}\n`;
 }
 
-function placeText(
-  { rejected, step, of, divisor }: CandidateDecision['step'],
-  { decision }: SealedExperiment,
-): string {
-  if (typeof decision.multiplicity !== 'string') {
-    const place = `Place ${step} of ${of} in the fixed sequence, at the full error`;
-    return rejected
-      ? `${place}: it and all before it cleared.`
-      : `${place}: it or one before it did not clear.`;
-  }
-  return rejected
-    ? `Holm step ${step} of ${of}: the interval is that of its step (error divided by ${divisor}).`
-    : `Not rejected in Holm's order: the interval is at error divided by ${divisor}.`;
-}
-
 function candidateSection(
   decided: CandidateDecision,
   document: DecisionDocument,
   seal: SealedExperiment,
 ): string[] {
-  const { step } = decided;
-  const place = step.of === 1 ? [] : [placeText(step, seal), ''];
+  const place = placeText(decided.step, seal.decision.multiplicity);
   return [
     `## ${escapeMarkdown(decided.candidate)}: ${decided.decision}`,
     '',
-    ...place,
+    ...(place === '' ? [] : [place, '']),
     ...table(
       ['gate', 'status', 'finding', 'statistic', 'threshold', 'error', 'n', 'reason'],
       decided.contributions.map(contributionRow),
@@ -100,14 +90,13 @@ function candidateSection(
 }
 
 function contributionRow(contribution: Contribution): string[] {
-  const { name, status, finding, required, statistic, threshold, errorLevel, n, reason, flags } =
-    contribution;
+  const { name, status, finding, required, threshold, errorLevel, n, reason, flags } = contribution;
   const flagged = flags.length === 0 ? '' : ` (${flags.join(', ')})`;
   return [
     escapeMarkdown(required ? name : `${name} (optional)`),
     status,
     finding,
-    statistic === null ? '' : signedNumber(statistic),
+    statisticText(contribution),
     threshold === null ? '' : shownNumber(threshold),
     errorLevel === null ? '' : shownNumber(errorLevel),
     n === null ? '' : `${n.units} units`,

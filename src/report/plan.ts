@@ -1,19 +1,14 @@
 /**
  * The plan before the spend: schedule, cost cap, deciding methods, and whether any outcome could ship at all. The last is the sealed
- * decision itself, run on the most favourable receipts the design admits: the candidate at its best and the baseline at its worst in
- * every cell.
+ * decision itself, run on the most favourable receipts the design admits.
  */
-import type { Evidence } from '../analysis/evidence.ts';
-import type { Digest } from '../base/digest.ts';
-import { type Cell, cellKeyOf, type Receipt, type ReceiptLine } from '../run/receipt.ts';
-import { unknownUsage } from '../run/replies.ts';
-import { unknownHost } from '../run/resume.ts';
-import { planSchedule } from '../run/schedule.ts';
-import { type CaseIndex, finalCases, indexedCases } from '../spec/case-index.ts';
-import { bestValue, type Measure, worstValue } from '../spec/measure.ts';
+import { shownNumber } from '../gate/gate.ts';
+import { type CaseIndex, finalCases } from '../spec/case-index.ts';
+import { type GateDeclaration, gateName } from '../spec/gates.ts';
 import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
-import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { candidateIds } from '../spec/spec.ts';
 import { decide } from './decision.ts';
+import { favourableEvidence } from './favourable.ts';
 
 /** What `plan` says: counts of the design, costs in USD, methods, and the decision on the most favourable receipts. */
 export interface PlanReport {
@@ -30,8 +25,19 @@ export interface PlanReport {
     readonly mostUsd: number | null;
     readonly capUsd: number | null;
   };
-  readonly errorLevels: { readonly lift: number; readonly perCandidate: number };
+  readonly errorLevels: {
+    readonly lift: number;
+    readonly perCandidate: number;
+    /** Of `rate`, and of `critical` with `maxRate`. */
+    readonly rate: number;
+  };
   readonly methods: readonly ResolvedMethod[];
+  /** Gates that `methods` does not hold, by what they ask; those that are always required and ask nothing more are left out. */
+  readonly rules: readonly {
+    readonly gate: string;
+    readonly rule: string;
+    readonly required: boolean;
+  }[];
   /** Decision per candidate on the most favourable receipts. */
   readonly bestCase: readonly {
     readonly candidate: string;
@@ -40,9 +46,6 @@ export interface PlanReport {
   }[];
   readonly canShip: boolean;
 }
-
-const anyDigest: Digest = `sha256:${'0'.repeat(64)}`;
-const anyTime = '1970-01-01T00:00:00.000Z';
 
 /** The plan of a seal; candidates may still be unbound. */
 export function planReport(seal: SealedExperiment, index: CaseIndex): PlanReport {
@@ -80,8 +83,13 @@ export function planReport(seal: SealedExperiment, index: CaseIndex): PlanReport
     errorLevels: {
       lift: seal.analysis.errorLevels.lift,
       perCandidate: perCandidateError(seal, candidates.length),
+      rate: seal.analysis.errorLevels.rate,
     },
     methods: seal.analysis.methods,
+    rules: seal.decision.gates.flatMap((gate) => {
+      const rule = ruleOf(gate, seal);
+      return rule === null ? [] : [{ gate: gateName(gate), rule, required: gate.required }];
+    }),
     bestCase,
     canShip: bestCase.some((each) => each.decision === 'ship'),
   };
@@ -94,155 +102,27 @@ function perCandidateError(seal: SealedExperiment, candidates: number): number {
   return Number((shared ? lift / candidates : lift).toPrecision(12));
 }
 
-/**
- * Units in which one favourable cell wavers where the method asks for spread: four, because fewer leave a fixed roster of two repeats
- * too few degrees of freedom.
- */
-const waveringUnits = 4;
-
-/** Indices of cells in which candidates waver: the first case, in its first repeat, of the first units of the schedule. */
-function waveringCases(schedule: readonly Cell[]): ReadonlySet<string> {
-  const firstCases = new Map<string, string>();
-  for (const cell of schedule) {
-    if (firstCases.size === waveringUnits) break;
-    if (!firstCases.has(cell.unit)) firstCases.set(cell.unit, cell.case);
+/** What a gate without a method of its own asks, in words; null for a gate that `methods` holds or that everybody has. */
+function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): string | null {
+  switch (gate.gate) {
+    case 'critical':
+      return gate.maxRate === undefined
+        ? null
+        : `units that violate: exact upper bound below ${gate.maxRate}, one-sided error ${analysis.errorLevels.rate}`;
+    case 'budget':
+      return `cost of every attempt known, at most ${limits.budget.usd ?? 0} USD in all`;
+    case 'matched-budget':
+      return `${gate.of} of both arms over complete pairs within ${shownNumber(gate.tolerance)} of each other`;
+    case 'lift':
+    case 'no-regression':
+    case 'rate':
+    case 'latency':
+    case 'completeness':
+    case 'controls':
+    case 'provenance':
+    case 'power':
+      return null;
   }
-  return new Set(firstCases.values());
-}
-
-/** Receipts of the most favourable outcome the design admits; conduct is taken to be faultless. */
-function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Evidence {
-  const arms = plan.arms.map((arm) => ({ ...arm, surfaceDigest: arm.surfaceDigest ?? anyDigest }));
-  const seal: SealedExperiment = { ...plan, stage: 'final', plan: plan.plan ?? anyDigest, arms };
-  const schedule = planSchedule({
-    cases: finalCases(index),
-    arms: [baselineArm, ...candidateIds(seal.spec)],
-    repeats: seal.spec.repeats,
-    casesDigest: seal.digests.cases,
-  });
-  const known = indexedCases(index);
-  const wavering = waveringCases(schedule);
-  const lines = schedule.map((cell, position): ReceiptLine => {
-    const armDigest = arms.find((arm) => arm.id === cell.arm)?.surfaceDigest ?? anyDigest;
-    const applies = known.get(cell.case)?.applies ?? [];
-    const scores = favourableScores(seal, {
-      applies,
-      isBaseline: cell.arm === baselineArm,
-      position,
-      wavers: cell.arm !== baselineArm && cell.repeat === 0 && wavering.has(cell.case),
-    });
-    const key = {
-      designDigest: seal.digests.design,
-      caseId: cell.case,
-      repeat: cell.repeat,
-      surfaceDigest: armDigest,
-      attempt: 1,
-    };
-    return {
-      v: 1,
-      ledger: null,
-      expose: null,
-      fence: null,
-      cell,
-      position,
-      armDigest,
-      evaluatorTree: seal.evaluator.tree,
-      receivedAt: anyTime,
-      receipt: favourableReceipt(cellKeyOf(key), armDigest, scores),
-    };
-  });
-  return {
-    seal,
-    index,
-    lines,
-    controls: seal.spec.controls.map(({ id }) => ({
-      id,
-      passed: true,
-      reason: 'assumed',
-      cells: 0,
-      classes: {},
-      means: {},
-    })),
-    controlLines: [],
-    confirmatory: true,
-    provenance: arms.map((arm) => ({ arm: arm.id, consistency: 'consistent', reasons: [] })),
-  };
-}
-
-function favourableReceipt(cellKey: string, surface: Digest, scores: Receipt['scores']): Receipt {
-  return {
-    protocol: 'receipt/1',
-    cellKey,
-    attempt: 1,
-    experimentDigest: anyDigest,
-    inputDigest: null,
-    surfaceLoadedDigest: surface,
-    outcome: 'completed',
-    fault: null,
-    scores,
-    critical: [],
-    artifact: null,
-    usage: unknownUsage,
-    gradeUsage: null,
-    gradeAttempts: 1,
-    timing: {
-      startedAt: anyTime,
-      endedAt: anyTime,
-      activeMs: null,
-      waitedMs: null,
-      firstOutputMs: null,
-    },
-    internalRetries: {},
-    model: null,
-    host: unknownHost,
-    logs: null,
-  };
-}
-
-interface FavourableCell {
-  readonly applies: readonly string[];
-  readonly isBaseline: boolean;
-  readonly position: number;
-  readonly wavers: boolean;
-}
-
-/** Methods that find no interval where all units, or all repeats, agree, although the measure is bounded. */
-const spreadMethods: readonly string[] = ['cr2', 'roster-t'];
-
-function favourableScores(seal: SealedExperiment, cell: FavourableCell): Receipt['scores'] {
-  const { applies, isBaseline, position } = cell;
-  const needsSpread = (id: string): boolean =>
-    seal.analysis.methods.some(
-      (each) => each.measure === id && each.gate !== null && spreadMethods.includes(each.method),
-    );
-  return Object.fromEntries(
-    applies.flatMap((id) => {
-      const measure = seal.spec.measures[id];
-      if (measure === undefined) return [];
-      const value =
-        cell.wavers && needsSpread(id)
-          ? waveringValue(measure, position)
-          : favourableValue(measure, isBaseline, position);
-      return [[id, value] as const];
-    }),
-  );
-}
-
-/** A little below the best on a continuous range, the worst where values are apart: enough spread for an interval, hardly a cost. */
-function waveringValue(measure: Measure, position: number): number {
-  const best = favourableValue(measure, false, position);
-  const worst = worstValue(measure);
-  if (worst === null) return best;
-  return measure.kind === 'score' ? best + (worst - best) / 1000 : worst;
-}
-
-/** Best or worst declared value; an unbounded measure gets values a factor of e^10 apart that are not all equal. */
-function favourableValue(measure: Measure, isBaseline: boolean, position: number): number {
-  const bounded = isBaseline ? worstValue(measure) : bestValue(measure);
-  if (bounded !== null) return bounded;
-  const high = 22_026 + (position % 97);
-  const better = measure.direction === 'higher' ? !isBaseline : isBaseline;
-  return better ? high : 1 + (position % 89) / 1000;
 }
 
 function orderOf({ candidates, errorLevels }: PlanReport): string {
@@ -264,7 +144,10 @@ export function planLines(plan: PlanReport): string[] {
     `one-sided error of lift and no-regression: ${plan.errorLevels.lift}, for the first of ${plan.candidates.length} in ${orderOf(plan)} ${plan.errorLevels.perCandidate}`,
     ...plan.methods.map(
       (each) =>
-        `  ${each.measure}: ${each.gate ?? 'shown'} by ${each.method} (${each.guarantee}), row "${each.row}"${each.threshold === null ? '' : `, threshold ${each.threshold}`}`,
+        `  ${each.measure}: ${each.gate ?? 'shown'} by ${each.method} (${each.guarantee}), row "${each.row}"${each.threshold === null ? '' : `, threshold ${each.threshold}`}${each.gate === 'rate' ? `, one-sided error ${plan.errorLevels.rate}` : ''}`,
+    ),
+    ...plan.rules.map(
+      (each) => `  ${each.gate}${each.required ? '' : ' (optional)'}: ${each.rule}`,
     ),
     plan.canShip
       ? 'The most favourable receipts would ship; power and false-ship rates are not simulated in this version.'

@@ -1,10 +1,48 @@
 /** One line per candidate: decision, improvement, interval, n units, the one reason. The last lines every command prints. */
-import { shownNumber } from '../gate/gate.ts';
+import { type Contribution, shownNumber } from '../gate/gate.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
 import type { CandidateDecision, DecisionDocument } from './decision.ts';
 
 /** An improvement with its sign, so that a loss is never read as a gain. */
 export function signedNumber(value: number): string {
   return value > 0 ? `+${shownNumber(value)}` : shownNumber(value);
+}
+
+/** Gates whose statistic is no improvement: it has no sign worth showing. */
+const plainGates: readonly string[] = ['rate', 'latency', 'budget', 'matched-budget'];
+
+/**
+ * The statistic of a contribution as every format shows it, signed where it is an improvement; empty without one.
+ * @example statisticText({ gate: 'lift', statistic: 0.25 }) // => '+0.25'
+ * @example statisticText({ gate: 'rate', statistic: 0.25 }) // => '0.25'
+ */
+export function statisticText({
+  gate,
+  statistic,
+}: Pick<Contribution, 'gate' | 'statistic'>): string {
+  if (statistic === null) return '';
+  return plainGates.includes(gate) ? shownNumber(statistic) : signedNumber(statistic);
+}
+
+/**
+ * A candidate's place in the order of candidates and what it does to its error; empty for a single candidate.
+ * @example placeText({ rejected: true, step: 1, divisor: 2, of: 2 }, 'holm')
+ * // => 'Holm step 1 of 2: the interval is that of its step (error divided by 2).'
+ */
+export function placeText(
+  { rejected, step, of, divisor }: CandidateDecision['step'],
+  multiplicity: SealedExperiment['decision']['multiplicity'],
+): string {
+  if (of === 1) return '';
+  if (typeof multiplicity !== 'string') {
+    const place = `Place ${step} of ${of} in the fixed sequence, at the full error`;
+    return rejected
+      ? `${place}: it and all before it cleared.`
+      : `${place}: it or one before it did not clear.`;
+  }
+  return rejected
+    ? `Holm step ${step} of ${of}: the interval is that of its step (error divided by ${divisor}).`
+    : `Not rejected in Holm's order: the interval is at error divided by ${divisor}.`;
 }
 
 /** Improvement and interval in words, or why there is none. */

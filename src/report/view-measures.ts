@@ -40,7 +40,7 @@ const roleOrder = ['primary', 'guardrail', 'critical', 'reported'] as const;
 /**
  * Views of all measures: primary first, then guardrails, critical and reported ones, each by code units.
  *
- * Marks of lift and no-regression gates come from the seal, on the scale of the estimates; any other gate with an estimate and a
+ * Marks of gates on a difference come from the seal, on the scale of the estimates; any other gate with an estimate and a
  * threshold adds its own.
  */
 export function measureViews(
@@ -69,7 +69,7 @@ function marksOf(seal: SealedExperiment): Map<string, Mark[]> {
   const marks = new Map<string, Mark[]>();
   for (const gate of effectGates(seal)) {
     const own = marks.get(gate.measureId) ?? [];
-    const kind = gate.gate === 'lift' ? 'threshold' : 'margin';
+    const kind = gate.gate === 'no-regression' ? 'margin' : 'threshold';
     own.push({ kind, gate: gate.name, value: gate.threshold });
     if (gate.minimumEffect !== null) {
       own.push({ kind: 'minimum-effect', gate: gate.name, value: gate.minimumEffect });

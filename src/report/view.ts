@@ -18,7 +18,7 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { type CandidateDecision, type DecisionDocument, exitCodeOf } from './decision.ts';
 import { uncheckable } from './markdown.ts';
 import type { RunFacts } from './run-facts.ts';
-import { headlineOf } from './verdict-lines.ts';
+import { headlineOf, placeText } from './verdict-lines.ts';
 import { type DifferencesView, differencesOf, type EvidenceCaps } from './view-differences.ts';
 import { type LatencyViews, latencyViews } from './view-latency.ts';
 import { type MeasureView, measureViews } from './view-measures.ts';
@@ -51,6 +51,8 @@ export interface CandidateView {
   /** Exit code of this candidate alone (DESIGN 10). */
   readonly exitCode: number;
   readonly sentence: string;
+  /** Place in the order of candidates, in words; empty for a single candidate. */
+  readonly place: string;
   readonly cells: readonly FunnelStage[];
   readonly stages: readonly { readonly measure: string; readonly stages: readonly FunnelStage[] }[];
   /** The primary measure first, then guardrails and critical ones. */
@@ -153,6 +155,7 @@ function candidateView(decided: CandidateDecision, analysis: Analysis): Candidat
     decided,
     exitCode: exitCodeOf([decided]),
     sentence: decisionSentence(decided),
+    place: placeText(decided.step, analysis.seal.decision.multiplicity),
     cells: funnel?.cells ?? [],
     stages: funnel?.measures ?? [],
     differences: differencesViews(analysis, decided.candidate),

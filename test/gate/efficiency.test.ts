@@ -54,7 +54,7 @@ describe('latency by maxRatio', () => {
     // The mean ratio is about 1.06: the bound lies beyond it and on the side of slower.
     expect(found.statistic).toBeGreaterThan(1.058);
     expect(found.statistic).toBeLessThan(1.08);
-    expect(found.reason).toMatch(/^the ratio's upper bound 1\.0\d+ is below 1\.2$/);
+    expect(found.reason).toMatch(/^the upper bound 1\.0\d+ of the ratio is below 1\.2$/);
     expect(Math.exp(-(found.estimate?.interval.lower ?? 0))).toBeCloseTo(found.statistic ?? 0, 10);
   });
 

@@ -34,8 +34,8 @@ const cell = fc.record({
 });
 type Cell = typeof cell extends fc.Arbitrary<infer Value> ? Value : never;
 
-function attempt({ cents, ...scores }: Cell, better: number) {
-  const right = Math.max(scores.right, better);
+function attempt({ cents, ...scores }: Cell, isBetter: boolean) {
+  const right = isBetter ? 1 : scores.right;
   return { scores: { ...scores, right }, usage: { costUsd: cents / 100, costKnown: true } };
 }
 
@@ -53,9 +53,9 @@ const table = fc
       maxLostShare: 0.2,
       cases: pairs.map(([baseline, next], at): CaseTable => {
         const id = `u${String(at).padStart(2, '0')}`;
-        const own = at === lost ? ('infrastructureFault' as const) : attempt(next, lift);
-        const other = lift === 1 ? { ...baseline, right: 0 } : baseline;
-        return { id, unit: id, cells: { baseline: attempt(other, 0), next: own } };
+        const own = at === lost ? ('infrastructureFault' as const) : attempt(next, lift === 1);
+        const other = lift === 1 ? { ...baseline, right: 0 as const } : baseline;
+        return { id, unit: id, cells: { baseline: attempt(other, false), next: own } };
       }),
     }),
   );

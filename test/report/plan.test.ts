@@ -29,7 +29,8 @@ describe('planReport', () => {
       cells: 36,
       developmentUnits: 4,
       cost: { perCellUsd: 0.01, mostUsd: 1.08, capUsd: 5 },
-      errorLevels: { lift: 0.025, perCandidate: 0.0125 },
+      errorLevels: { lift: 0.025, perCandidate: 0.0125, rate: 0.05 },
+      rules: [],
       canShip: true,
     });
     expect(report.bestCase.map((each) => [each.candidate, each.decision])).toEqual([
@@ -77,6 +78,69 @@ describe('planReport', () => {
   });
 });
 
+/** The mails with one candidate and these gates beside or in place of the lift. */
+function gated(...gates: readonly string[]): string {
+  return mailsExperiment
+    .replace('    same: {surface: {rule: rules/same.txt}}\n', '')
+    .replace('  harm:', '  ms: {kind: duration, role: guardrail, direction: lower}\n  harm:')
+    .replace(
+      '  - {gate: lift, measure: right, threshold: 0}\n',
+      gates.map((gate) => `  - {${gate}}\n`).join(''),
+    );
+}
+
+const lift = 'gate: lift, measure: right, threshold: 0';
+const ratio = 'gate: latency, name: ratio, measure: ms, maxRatio: 0.001';
+
+describe('the best case of a design', () => {
+  test.each<[string, boolean, readonly string[]]>([
+    [
+      'a rate the candidate must have',
+      true,
+      ['gate: rate, measure: right, arm: candidate, min: 0.75'],
+    ],
+    [
+      'a rate that not even twelve of twelve bound',
+      false,
+      ['gate: rate, measure: right, arm: candidate, min: 0.8'],
+    ],
+    [
+      'a baseline that must not fail everywhere, and a lift over it',
+      true,
+      [lift, 'gate: rate, measure: right, arm: baseline, min: 0.1'],
+    ],
+    [
+      'a baseline so good that nothing can lift it',
+      false,
+      [lift, 'gate: rate, measure: right, arm: baseline, min: 0.7'],
+    ],
+    [
+      'a rate the candidate must stay below, in a measure of which more is better',
+      true,
+      [
+        'gate: rate, measure: right, arm: candidate, min: 0.05',
+        'gate: rate, name: most, measure: right, arm: candidate, max: 0.9',
+      ],
+    ],
+    [
+      'a quantile of a fraction of a millisecond',
+      true,
+      [lift, 'gate: latency, measure: ms, quantile: 0.5, max: 0.001'],
+    ],
+    [
+      'a cap and arms that spend alike',
+      true,
+      [lift, 'gate: budget', 'gate: matched-budget, of: tokens, tolerance: 0'],
+    ],
+  ])('with %s could ship: %s', async (_name, canShip, gates) => {
+    const report = await planWith({ 'experiment.yaml': gated(...gates, ratio) });
+    expect({ canShip: report.canShip, reason: report.bestCase[0]?.reason }).toEqual({
+      canShip,
+      reason: expect.any(String),
+    });
+  });
+});
+
 describe('planLines', () => {
   test('say design, cost, error, methods and what could ship', () => {
     const lines = planLines(planReport(sealed.plan, sealed.loaded.index));
@@ -87,5 +151,31 @@ describe('planLines', () => {
     ]);
     expect(lines.filter((line) => line.startsWith('  right: lift by '))).toHaveLength(1);
     expect(lines.at(-1)).toMatch(/^ {2}best case same: ship \| right improves by 1 /);
+  });
+
+  test('list gates without a method of their own by what they ask', async () => {
+    const gates = [
+      lift,
+      'gate: budget',
+      'gate: matched-budget, of: usd, tolerance: 0.1, required: false',
+      'gate: critical, measure: harm, maxRate: 0.4',
+    ];
+    const report = await planWith({ 'experiment.yaml': gated(...gates, ratio) });
+    expect(report.rules).toEqual([
+      { gate: 'budget', rule: 'cost of every attempt known, at most 5 USD in all', required: true },
+      {
+        gate: 'matched-budget:usd',
+        rule: 'usd of both arms over complete pairs within 0.1 of each other',
+        required: false,
+      },
+      {
+        gate: 'critical:harm',
+        rule: 'units that violate: exact upper bound below 0.4, one-sided error 0.05',
+        required: true,
+      },
+    ]);
+    expect(planLines(report)).toContain(
+      '  matched-budget:usd (optional): usd of both arms over complete pairs within 0.1 of each other',
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { headlineOf } from '../../src/report/verdict-lines.ts';
+import { headlineOf, placeText, statisticText } from '../../src/report/verdict-lines.ts';
 import { decisionSentence } from '../../src/report/view.ts';
 import { binaryCases, type CaseTable } from '../support/evidence.ts';
 import { exampleTests } from '../support/examples.ts';
@@ -7,8 +7,13 @@ import { mixedTable, reportOf, viewOf } from '../support/report.ts';
 
 exampleTests('src/report/view.ts', { names: ['decisionSentence'], scope: { decisionSentence } });
 exampleTests('src/report/verdict-lines.ts', {
-  names: ['headlineOf'],
-  scope: { headlineOf, verdictLine: () => 'r2: hold | no estimate | controls: none ran' },
+  names: ['headlineOf', 'placeText', 'statisticText'],
+  scope: {
+    headlineOf,
+    placeText,
+    statisticText,
+    verdictLine: () => 'r2: hold | no estimate | controls: none ran',
+  },
 });
 
 describe('reportView', () => {

@@ -22,6 +22,12 @@ export type Behaviour =
 export interface SmallSurface {
   readonly scores?: Readonly<Record<string, CaseList>>;
   readonly behave?: Readonly<Record<string, Behaviour>>;
+  /** Active time in ms by case; 5 where none is given. */
+  readonly took?: Readonly<Record<string, number>>;
+  /** Cost of each execution in dollars, 0 unless given; null is unknown. */
+  readonly usd?: number | null;
+  /** Tokens of each execution, unknown unless given. */
+  readonly tokens?: number | null;
 }
 
 /** A fault of the whole host. */
@@ -91,10 +97,47 @@ function measuresOf({ measures = { right: rightMeasure } }: SmallOptions): Membe
   return measures;
 }
 
+/** Gated measures with a range besides `right`: controls must show that their scorer can tell values apart. */
+function gatedBeside(options: SmallOptions): string[] {
+  const gates = options.spec?.['gates'];
+  const read = Array.isArray(gates) ? gates.map((gate: Members) => gate['measure']) : [];
+  return Object.entries(measuresOf(options)).flatMap(([id, measure]) => {
+    const { kind } = measure as Members;
+    const ranged = kind !== 'duration' && kind !== 'cost' && kind !== 'continuous';
+    return id !== 'right' && ranged && read.includes(id) ? [id] : [];
+  });
+}
+
+/** The usual controls; the ceiling scores 1 in every gated measure, the floor 0. */
+function usualControls(options: SmallOptions): readonly Members[] {
+  const beside = gatedBeside(options);
+  const bounds = (bound: string, value: number): Members =>
+    Object.fromEntries(beside.map((id) => [id, { [bound]: value }]));
+  return controls.map((control) => {
+    if (control.id === 'ceiling')
+      return { ...control, expect: { ...control.expect, ...bounds('min', 1) } };
+    if (control.id === 'floor')
+      return { ...control, expect: { ...control.expect, ...bounds('max', 0) } };
+    return control;
+  });
+}
+
 /** A surface with a list for every declared measure. */
-function fullSurface(options: SmallOptions, { scores = {}, behave = {} }: SmallSurface): Members {
-  const measures = Object.keys(measuresOf(options));
-  return { scores: Object.fromEntries(measures.map((id) => [id, scores[id] ?? []])), behave };
+function fullSurface(options: SmallOptions, surface: SmallSurface): Members {
+  const { scores = {}, behave = {}, ...spent } = surface;
+  const scored = Object.entries(measuresOf(options)).filter(([, measure]) => !isTimed(measure));
+  return {
+    scores: Object.fromEntries(scored.map(([id]) => [id, scores[id] ?? []])),
+    behave,
+    ...spent,
+  };
+}
+
+/** Whether nobody scores a measure: its value is the execution's time. */
+function isTimed(measure: unknown): boolean {
+  return typeof measure === 'object' && measure !== null && 'kind' in measure
+    ? measure.kind === 'duration'
+    : false;
 }
 
 function specOf(options: SmallOptions, candidates: readonly string[]): Members {
@@ -121,7 +164,7 @@ function specOf(options: SmallOptions, candidates: readonly string[]): Members {
     multiplicity: candidates.length > 1 ? 'holm' : 'none',
     host: { worker: ['node', 'host.mjs', mode], limits: { wallMs: 20_000, ...limits } },
     measures: measuresOf(options),
-    controls,
+    controls: usualControls(options),
     gates: [liftGate],
     ...options.spec,
   };
@@ -151,7 +194,9 @@ export class SmallExperiment {
     const ids = Object.keys(candidates);
     this.writeJson('experiment.yaml', specOf({ name: this.name, ...options }, ids));
     this.writeText('cases.jsonl', cases.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    const surfaces = { ...candidates, baseline, truth: allRight, empty: {} };
+    const all = ['right', ...gatedBeside(options)].map((id) => [id, true] as const);
+    const truth = { scores: Object.fromEntries(all) };
+    const surfaces = { ...candidates, baseline, truth, empty: {} };
     for (const [id, surface] of Object.entries(surfaces))
       this.writeJson(`${id}.json`, fullSurface(options, surface));
   }
