@@ -28,7 +28,6 @@ export const errorExitCodes = {
   'ledger-damaged': 42,
   'ledger-unsafe': 42,
   'ledger-busy': 42,
-  'run-incomplete': 30,
   'controls-failed': 31,
   'host-unreachable': 32,
 } as const;
@@ -92,6 +91,7 @@ export const problemCodes = [
   // Controls.
   'control-expects-nothing',
   'control-proves-nothing',
+  'control-missing',
   'control-bounds',
   'control-class',
   'control-without-cases',

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { errorExitCodes } from '../../src/base/errors.ts';
 import * as liftgate from '../../src/index.ts';
+import { startProgram } from '../support/cli.ts';
 import { mailsIn } from '../support/run.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
@@ -24,27 +25,121 @@ function section(title: string): string {
   return between(`\n## ${title}\n`, '\n## ');
 }
 
-describe('the table of error codes in README.md', () => {
-  const rows = [
-    ...between('<!-- error codes -->', '<!-- error codes end -->').matchAll(
-      /^\| (\d+) \| (.+) \|$/gm,
-    ),
-  ].flatMap(([, exit, codes = '']) =>
-    [...codes.matchAll(/`([a-z-]+)`/g)].map(([, code]) => [code ?? '', Number(exit)] as const),
-  );
-
-  test('names every code of the engine with its exit code, and no other, each once', () => {
-    expect(Object.fromEntries(rows)).toEqual(errorExitCodes);
-    expect(rows.length).toBe(Object.keys(errorExitCodes).length);
-  });
-
-  test('has no exit code that the table of exit codes leaves out', () => {
-    const known = section('Exit codes').split('Error codes by exit code')[0] ?? '';
-    const explained = [...known.matchAll(/^\| ([\d /]+) \|/gm)].flatMap(([, codes = '']) =>
-      codes.split('/').map(Number),
+describe('the table of exit codes in README.md', () => {
+  test('has every exit code of the program, and refusals.md a section for each that refuses', () => {
+    const explained = [...section('Exit codes').matchAll(/^\| ([\d /]+) \|/gm)].flatMap(
+      ([, codes = '']) => codes.split('/').map(Number),
     );
     expect(explained).toEqual([0, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 64, 70, 130]);
-    expect(rows.map(([, exit]) => exit).filter((exit) => !explained.includes(exit))).toEqual([]);
+    const refusals = readFileSync(join(project, 'docs/refusals.md'), 'utf8');
+    const sections = [...refusals.matchAll(/^## (\d+): /gm)].map(([, exit]) => Number(exit));
+    expect(sections).toEqual(explained.filter((exit) => exit >= 30));
+    expect(Object.values(errorExitCodes).filter((exit) => !sections.includes(exit))).toEqual([]);
+  });
+});
+
+/** A block of the tour with what the page shows of its output. */
+interface Shown {
+  readonly commands: string;
+  readonly output: string | null;
+}
+
+/** Shell blocks of a part of the page, each with the output block behind it. */
+function shellBlocks(text: string): Shown[] {
+  const pattern = /^```sh\n([\s\S]*?)^```$(?:\s*^```text output\n([\s\S]*?)^```$)?/gm;
+  return [...text.matchAll(pattern)].map(([, commands = '', output]) => ({
+    commands,
+    output: output ?? null,
+  }));
+}
+
+/** What output must look like: `...` as a line stands for any lines, inside a line for any characters. */
+function patternOf(output: string): RegExp {
+  const lines = output.trimEnd().split('\n');
+  const pattern = lines.map((line) =>
+    line === '...'
+      ? '(?:.*\\n)*'
+      : `${line
+          .split('...')
+          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+          .join('.*')}\\n`,
+  );
+  return new RegExp(`^${pattern.join('')}`, 'm');
+}
+
+/** A copy of the project as a clone has it, with the packages that `npm ci` would install. */
+async function clone(): Promise<string> {
+  const folder = join(await makeFolder(), 'clone');
+  const left = new Set(['node_modules', '.git', 'coverage', '.demo', '.stryker-tmp']);
+  cpSync(project, folder, {
+    recursive: true,
+    filter: (path) => !left.has(relative(project, path)),
+  });
+  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** Runs blocks one after another in one shell, and gives the output of each. */
+async function follow(folder: string, blocks: readonly Shown[]): Promise<string[]> {
+  const mark = '@@ next block';
+  const script = blocks.map(({ commands }) => `${commands}echo '${mark}'\n`).join('');
+  const offline = 'export npm_config_offline=true npm_config_update_notifier=false';
+  const { stdout, exitCode } = await startProgram(folder, [
+    'bash',
+    '-c',
+    `exec 2>&1; set -e; ${offline}\n${script}`,
+  ]).ended;
+  if (exitCode !== 0) throw new Error(`the commands of the page end with ${exitCode}:\n${stdout}`);
+  return stdout.split(`${mark}\n`).slice(0, -1);
+}
+
+describe('the commands of README.md', { timeout: 300_000 }, () => {
+  const blocks = shellBlocks(readme);
+  const [first, second, ...others] = blocks;
+
+  test('begin with the two that a fresh machine needs, on the first screen', () => {
+    expect(first?.commands).toBe('npm ci && npm run demo\n');
+    expect(second?.commands).toBe('npm ci && npm test\n');
+    expect(readme.slice(0, readme.indexOf('npm ci && npm test')).split('\n').length).toBeLessThan(
+      25,
+    );
+    // .ci/run takes the second from this page and runs it.
+    expect(readFileSync(join(project, '.ci/run'), 'utf8')).toContain('npm ci && npm test$/&/p');
+  });
+
+  test('are all run here, or by CI', () => {
+    const shells = readme.match(/^```sh/gm)?.length;
+    expect(shells).toBe(blocks.length);
+    expect(others.length).toBeGreaterThan(4);
+    const fences = [...readme.matchAll(/^```(\S.*)$/gm)].map(([, kind]) => kind);
+    expect(new Set(fences)).toEqual(new Set(['sh', 'text output', 'ts']));
+  });
+
+  test('the demo ends with the lines that the page shows', async () => {
+    const demo = { commands: 'npm run demo\n', output: null };
+    const [printed = ''] = await follow(await clone(), [demo]);
+    const [, output = ''] =
+      /```text output\n([\s\S]*?)```/.exec(section('What the demo shows')) ?? [];
+    expect(printed).toMatch(patternOf(output));
+  });
+
+  test('the tour prints what the page shows', async () => {
+    const tour = shellBlocks(section('Ten minutes'));
+    const printed = await follow(await clone(), tour);
+    expect(printed.length).toBe(tour.length);
+    expect(tour.filter(({ output }) => output !== null).length).toBeGreaterThan(2);
+    tour.forEach(({ output }, index) => {
+      if (output !== null) expect(printed[index]).toMatch(patternOf(output));
+    });
+  });
+
+  test("the project's own evidence verifies, and its decision is printed again", async () => {
+    const [evidence, ...rest] = shellBlocks(section("The project's own evidence"));
+    expect(rest).toEqual([]);
+    const [printed = ''] = await follow(await clone(), evidence === undefined ? [] : [evidence]);
+    expect(printed).toContain('RESULT sound\n');
+    expect(printed).toContain('Recorded decision; nothing was dispatched.\n');
+    expect(printed).toMatch(/^r2: ship .*\nr3: hold .*\nr4: need_more_work .*\nr5: hold /m);
   });
 });
 
