@@ -13,16 +13,59 @@ const classOfFault: Record<Fault, OutcomeClass> = {
 
 /**
  * Findings about all controls.
- * @example controlFindings({ controls: [], measures: {} }) // => []
+ * @example controlFindings({ controls: [], measures: {}, claim: {}, gates: [] }) // => []
  */
 export function controlFindings(spec: ExperimentSpec): Finding[] {
   const ids = spec.controls.map((control) => control.id);
-  return spec.controls.flatMap((control, index) => {
+  const each = spec.controls.flatMap((control, index) => {
     const path = ['controls', index];
     const doubled =
       ids.indexOf(control.id) === index ? [] : [twice('control', control.id, [...path, 'id'])];
     return [...doubled, ...oneControl(control, path, spec.measures)];
   });
+  return [...each, ...unprovenFindings(spec)];
+}
+
+/**
+ * Gated measures whose scorer no control puts to the test. Of a measure that decides, one control must refuse a scorer that always
+ * gives the best value and one a scorer that always gives the worst; of a critical measure the first is enough, the second can only
+ * hold a candidate back. Development decides nothing and may do without.
+ */
+function unprovenFindings(spec: ExperimentSpec): Finding[] {
+  if (spec.claim.use === 'development') return [];
+  return Object.entries(spec.measures).flatMap(([id, measure]) => {
+    const gated = spec.gates.some((gate) => 'measure' in gate && gate.measure === id);
+    const range = valueRange(measure);
+    // A broken range is a finding of its own, and without a range no value is the best one.
+    if (!gated || range === null || range.lower >= range.upper) return [];
+    const bounds = spec.controls.flatMap((control) =>
+      'fault' in control ? [] : (control.expect[id] ?? []),
+    );
+    const low = bounds.some(({ max }) => max !== undefined && max < range.upper);
+    const high = bounds.some(({ min }) => min !== undefined && min > range.lower);
+    const [best, worst] = measure.direction === 'higher' ? [low, high] : [high, low];
+    return [
+      ...(best ? [] : [unproven(id, measure, 'best')]),
+      ...(worst || measure.role === 'critical' ? [] : [unproven(id, measure, 'worst')]),
+    ];
+  });
+}
+
+function unproven(id: string, measure: Measure, always: 'best' | 'worst'): Finding {
+  const range = valueRange(measure);
+  const failing = always === 'best';
+  const bound =
+    (measure.direction === 'higher') === failing
+      ? `max: ... below ${range?.upper}`
+      : `min: ... above ${range?.lower}`;
+  const harm = measure.role === 'critical' ? 'known-harm' : 'known-fail';
+  return {
+    code: 'control-missing',
+    path: ['measures', id],
+    at: 'key',
+    message: `No control refuses a scorer that gives "${id}" its ${always} value whatever happened, and a gate reads it.`,
+    mend: `Add a ${failing ? harm : 'known-pass'} control: {id: ..., surface: {...}, expect: {${id}: {${bound}}}}.`,
+  };
 }
 
 function oneControl(
@@ -73,7 +116,9 @@ function boundsFindings(
   const measure = Object.hasOwn(measures, id) ? measures[id] : undefined;
   if (measure === undefined)
     return [unknownMeasure(`This control expects`, id, { path, measures, at: 'key' })];
-  const range = valueRange(measure);
+  const declared = valueRange(measure);
+  // A broken range is a finding of its own; bounds cannot be judged against it.
+  const range = declared !== null && declared.lower < declared.upper ? declared : null;
   const lower = Math.max(
     bounds.min ?? Number.NEGATIVE_INFINITY,
     range?.lower ?? Number.NEGATIVE_INFINITY,

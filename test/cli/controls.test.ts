@@ -70,8 +70,21 @@ describe.concurrent('controls', () => {
     expect(finalExecutions(experiment)).toEqual([]);
   });
 
-  test('that nobody declared cannot be passed: 31, nothing exposed', async () => {
+  test('that nobody declared are missed before anything is sealed: 40', async () => {
     const experiment = new SmallExperiment(await folder(), { spec: { controls: [] } });
+    const { exitCode, stderr } = await experiment.run();
+    expect(exitCode).toBe(40);
+    expect(stderr).toContain(
+      'No control refuses a scorer that gives "right" its best value whatever happened, and a gate reads it.',
+    );
+    expect(await experiment.ledgerKinds()).toEqual([]);
+  });
+
+  test('that nobody declared in development cannot be passed: 31, nothing exposed', async () => {
+    const experiment = new SmallExperiment(await folder(), {
+      claim: { use: 'development' },
+      spec: { controls: [] },
+    });
     const { exitCode, stderr } = await experiment.run();
     expect(exitCode).toBe(31);
     expect(stderr).toContain('The experiment declares no control');

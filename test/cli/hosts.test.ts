@@ -106,7 +106,7 @@ describe.concurrent('a host that', () => {
   test('dies in every attempt is tried again within the sealed budget, all attempts kept', async () => {
     const experiment = new SmallExperiment(await folder(), {
       candidates: { new: { scores: { right: true }, behave: { c2: 'die' } } },
-      spec: { attempts: { max: 2 }, controls: chosenControls('ceiling') },
+      spec: { attempts: { max: 2 }, controls: chosenControls('ceiling', 'floor') },
     });
     const { exitCode } = await experiment.run();
     expect(exitCode).toBe(30);
@@ -121,7 +121,7 @@ describe.concurrent('a host that', () => {
       cases: smallCases(20),
       baseline: allRight,
       candidates: { new: { behave: { c2: 'die' } } },
-      spec: { attempts: { max: 1 }, controls: chosenControls('ceiling') },
+      spec: { attempts: { max: 1 }, controls: chosenControls('ceiling', 'floor') },
     });
     const { exitCode, stdout } = await experiment.run();
     expect(exitCode).toBe(20);
@@ -134,7 +134,7 @@ describe.concurrent('a host that', () => {
     const experiment = new SmallExperiment(await folder(), {
       cases,
       candidates: { new: { behave: Object.fromEntries(dying) } },
-      spec: { attempts: { max: 1 }, controls: chosenControls('ceiling') },
+      spec: { attempts: { max: 1 }, controls: chosenControls('ceiling', 'floor') },
     });
     const { exitCode, stdout } = await experiment.run('--report-only');
     expect(exitCode).toBe(30);

@@ -62,8 +62,8 @@ function planned({ loaded }: SettledRun): PlanReport {
 
 /** A host whose answers waver between repeats: the cell key decides, so that a run repeats byte for byte. */
 const waveringHost = mailsFiles()['host.mjs']?.replace(
-  "const answer = input.n <= Number(surface.components.rule.text) ? 'yes' : 'no';",
-  "const wavers = Number(surface.components.rule.text) < 90 && /[0-3]$/.test(request.cellKey);\n  const answer = input.n <= Number(surface.components.rule.text) && !wavers ? 'yes' : 'no';",
+  "const polite = input.n <= most ? 'yes' : 'no';",
+  "const wavers = most < 90 && /[0-3]$/.test(request.cellKey);\n  const polite = input.n <= most && !wavers ? 'yes' : 'no';",
 );
 
 describe('an experiment that weighs cases', () => {

@@ -19,6 +19,10 @@ describe('sentiment with false positives gated at a margin of 0.01', () => {
         'false_positive: {kind: binary, role: guardrail',
       ],
       [
+        'class: 0}\n    expect: {right: {min: 1}, abstains: {max: 0}}',
+        'class: 0}\n    expect: {right: {min: 1}, abstains: {max: 0}, false_positive: {max: 0}}',
+      ],
+      [
         '  - {gate: lift, measure: right, threshold: 0.01}',
         '  - {gate: lift, measure: right, threshold: 0.01}\n  - {gate: no-regression, measure: false_positive, margin: 0.01}',
       ],

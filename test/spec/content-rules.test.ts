@@ -92,6 +92,7 @@ describe('contentFindings', () => {
       [
         'controls[0] [control-without-cases] The control "ceiling" needs development cases, and every case is final. Give the control its own case: {...}, or put units into the split "train". Controls never run on final cases.',
         'controls[1] [control-without-cases] The control "dead" needs development cases, and every case is final. Give the control its own case: {...}, or put units into the split "train". Controls never run on final cases.',
+        'controls[2] [control-without-cases] The control "half" needs development cases, and every case is final. Give the control its own case: {...}, or put units into the split "train". Controls never run on final cases.',
       ],
     ],
     [
@@ -255,6 +256,7 @@ describe('contentFindings', () => {
     const changes: Changes = [
       ['expect: {right: {min: 1}}', 'case: {text: hi, label: 1}, expect: {right: {min: 1}}'],
       ['fault: host-exit', 'fault: host-exit, case: {text: hi}'],
+      ['{prompt: half.txt}', '{prompt: half.txt}, case: {text: hi, label: 1}'],
     ];
     expect(await findings(changes, rowsOf(20).slice(0, 20))).toEqual([]);
   });

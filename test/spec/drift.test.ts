@@ -95,9 +95,9 @@ describe('compareSeals', () => {
     ],
     [
       'a direction',
-      '{kind: binary, role: critical, direction: lower}',
-      '{kind: binary, role: critical, direction: higher}',
-      'spec.measures.harm.direction: sealed lower, now higher',
+      '{kind: binary, role: primary, direction: higher}',
+      '{kind: binary, role: primary, direction: lower}',
+      'spec.measures.right.direction: sealed higher, now lower',
     ],
     [
       'a measure',

@@ -26,7 +26,7 @@ describe('readSpec', () => {
       attempts: { max: 3, retry: ['infrastructureFault'] },
       fingerprint: { ignore: [] },
       host: { concurrency: 1, files: [], limits: { wallMs: 60_000, silenceMs: 30_000 } },
-      controls: [{ cells: 8 }, { fault: 'host-exit' }],
+      controls: [{ cells: 8 }, { fault: 'host-exit' }, { cells: 8 }],
     });
   });
 
@@ -112,8 +112,8 @@ describe('readSpec', () => {
         'e.yaml:22:1 host.worker [missing-key]  The key "worker" is missing; expected a list.',
         'e.yaml:23:16 host.concurrency [wrong-type]  Expected a whole number, got the number 2.5.',
         'e.yaml:26:17 measures.right.kind [value-unknown]  Expected one of "binary", "score", "ordinal", "count", "duration", "cost", "continuous", got the text "binari".',
-        'e.yaml:33:10 controls[0].id [wrong-type]  Expected text, got the number 7.',
-        'e.yaml:33:59 controls[0].expect.right [value-invalid]  Give min, max or both. Got a mapping.',
+        'e.yaml:32:10 controls[0].id [wrong-type]  Expected text, got the number 7.',
+        'e.yaml:32:59 controls[0].expect.right [value-invalid]  Give min, max or both. Got a mapping.',
         'e.yaml:36:34 gates[0].treshold [unknown-key]  The key "treshold" is not known here.',
       ],
     );

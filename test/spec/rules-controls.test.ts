@@ -71,3 +71,63 @@ describe('refused host and controls', () => {
     expect(await problemTexts(changed(...changes))).toEqual(expected);
   });
 });
+
+describe('what a gate reads has controls that refuse a broken scorer', () => {
+  const half = 'expect: {right: {min: 0.1, max: 0.5}, polite: {min: 1, max: 2}, harm: {min: 1}}';
+  const missing = (
+    at: string,
+    [id, value]: readonly [string, string],
+    [kind, bound]: readonly [string, string],
+  ) =>
+    `e.yaml:${at} measures.${id} [control-missing]\n  No control refuses a scorer that gives "${id}" its ${value} value whatever happened, and a gate reads it.\n  Add a ${kind} control: {id: ..., surface: {...}, expect: {${id}: {${bound}}}}.`;
+  const rows: readonly RefusedRow[] = [
+    [
+      'one that always passes',
+      [[half, 'expect: {right: {min: 0.1}, polite: {min: 1, max: 2}, harm: {min: 1}}']],
+      [missing('24:3', ['right', 'best'], ['known-fail', 'max: ... below 1'])],
+    ],
+    [
+      'one that always fails',
+      [
+        [half, 'expect: {right: {max: 0.5}, polite: {max: 2}, harm: {min: 1}}'],
+        ['expect: {right: {min: 1}}', 'expect: {right: {max: 0.5}}'],
+      ],
+      [
+        missing('24:3', ['right', 'worst'], ['known-pass', 'min: ... above 0']),
+        missing('25:3', ['polite', 'worst'], ['known-pass', 'min: ... above 0']),
+      ],
+    ],
+    [
+      'one that never sees harm',
+      [[half, 'expect: {right: {min: 0.1, max: 0.5}, polite: {min: 1, max: 2}, harm: {max: 0}}']],
+      [missing('26:3', ['harm', 'best'], ['known-harm', 'min: ... above 0'])],
+    ],
+    [
+      'where less is better',
+      [
+        ['role: guardrail, direction: higher', 'role: guardrail, direction: lower'],
+        [half, 'expect: {right: {min: 0.1, max: 0.5}, polite: {max: 2}, harm: {min: 1}}'],
+      ],
+      [missing('25:3', ['polite', 'best'], ['known-fail', 'min: ... above 0'])],
+    ],
+    [
+      'in a comparison too',
+      [
+        ['use: certification', 'use: comparison'],
+        [half, 'expect: {right: {min: 0.1}, polite: {min: 1, max: 2}, harm: {min: 1}}'],
+      ],
+      [missing('24:3', ['right', 'best'], ['known-fail', 'max: ... below 1'])],
+    ],
+  ];
+  test.each(rows)('%s', async (_name, changes, expected) => {
+    expect(await problemTexts(changed(...changes))).toEqual(expected);
+  });
+
+  test('development decides nothing and may do without', async () => {
+    const text = changed(
+      ['use: certification', 'use: development'],
+      [half, 'expect: {right: {min: 0.1}}'],
+    );
+    expect(await problemTexts(text)).toEqual([]);
+  });
+});

@@ -213,6 +213,7 @@ describe('refused gates', () => {
         ['  right:', '  accuracy:'],
         ['measure: right', 'measure: accuracy'],
         ['{right: {min', '{accuracy: {min'],
+        ['{right: {min', '{accuracy: {min'],
       ],
       [
         'e.yaml:34:27 gates[0].measure [accuracy-alone]\n  "accuracy" is gated, but false positives and false negatives are not measured apart: one can hide the other.\n  Declare two binary measures with complementary where conditions, such as {field: label, op: eq, value: 0} and {field: label, op: eq, value: 1}.',
@@ -248,6 +249,7 @@ describe('accepted gates', () => {
       ['  right:', `${errors.join('')}  accuracy:`],
       ['measure: right', 'measure: accuracy'],
       ['{right: {min', '{accuracy: {min'],
+      ['{right: {min', '{accuracy: {min'],
     );
     expect(await problemTexts(text)).toEqual([]);
   });
@@ -266,6 +268,7 @@ describe('accepted gates', () => {
     const text = changed(
       ['  right:', `${errors.join('')}  accuracy:`],
       ['measure: right', 'measure: accuracy'],
+      ['{right: {min', '{accuracy: {min'],
       ['{right: {min', '{accuracy: {min'],
     );
     expect((await problemTexts(text)).length).toBe(halves ? 0 : 1);

@@ -19,7 +19,7 @@ describe('refused measures', () => {
     ],
     [
       'levels that do not rise',
-      [['kind: score, min: 0, max: 5', 'kind: ordinal, levels: [0, 2, 1]']],
+      [['kind: score, min: 0, max: 5', 'kind: ordinal, levels: [0, 4, 3]']],
       [
         'e.yaml:25:35 measures.polite.levels [measure-range]\n  The levels must rise strictly, each once.\n  Write the levels from the smallest to the largest.',
       ],

@@ -34,6 +34,7 @@ budget: {usd: 5}
 controls:
   - {id: ceiling, surface: {prompt: truth.txt}, expect: {right: {min: 1}}}
   - {id: dead, fault: host-exit, expect: {class: infrastructureFault}}
+  - {id: half, surface: {prompt: half.txt}, expect: {right: {min: 0.1, max: 0.5}, polite: {min: 1, max: 2}, harm: {min: 1}}}
 gates:
   - {gate: lift, measure: right, threshold: 0}
   - {gate: no-regression, measure: polite, margin: 0.5}

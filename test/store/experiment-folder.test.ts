@@ -17,6 +17,7 @@ describe('loadExperiment', () => {
     expect(loaded.specSource).toEqual(materialOf('experiment.yaml', Buffer.from(smallExperiment)));
     expect([...loaded.materialsByPath.keys()].sort()).toEqual([
       'cases.jsonl',
+      'half.txt',
       'host.mjs',
       'new.txt',
       'old.txt',
@@ -48,6 +49,7 @@ describe('loadExperiment', () => {
       'old.txt',
       'new.txt',
       'truth.txt',
+      'half.txt',
       'host.mjs',
     ]) {
       write(`deep/er/e/${name}`, readFileSync(at('e', name), 'utf8'));
@@ -129,14 +131,14 @@ describe('loadExperiment', () => {
   test('judges the design by the cases', async () => {
     writeSmall(changed(['generalization: new-units', 'generalization: fixed-roster']));
     expect((await refusal())[0]).toMatch(
-      /^e\/experiment\.yaml:33:5 gates\[0\] \[too-few-repeats\]\n {2}The gate "lift:right" is about a fixed roster/,
+      /^e\/experiment\.yaml:34:5 gates\[0\] \[too-few-repeats\]\n {2}The gate "lift:right" is about a fixed roster/,
     );
   });
 
   test('holds the cap against one attempt per planned cell and controls', async () => {
     writeSmall(changed(['{usd: 5}', '{usd: 0.1}']));
     expect(await refusal()).toEqual([
-      'e/experiment.yaml:28:15 budget.usd [budget-too-small]\n  budget.usd is 0.1, but one attempt at each of 14 cells (4 planned, 10 of controls) may cost 0.14.\n  Raise budget.usd, lower host.limits.maxCostUsd, or plan fewer cells.',
+      'e/experiment.yaml:28:15 budget.usd [budget-too-small]\n  budget.usd is 0.1, but one attempt at each of 22 cells (4 planned, 18 of controls) may cost 0.22.\n  Raise budget.usd, lower host.limits.maxCostUsd, or plan fewer cells.',
     ]);
     writeSmall(changed(['  limits: {maxCostUsd: 0.01}\n', '']));
     expect((await refusal())[0]).toContain('budget.usd [budget-without-limit]');

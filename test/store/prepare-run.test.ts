@@ -54,7 +54,7 @@ describe('reserveExperiment', () => {
 
 describe('passControls', () => {
   test('hands on what the host wrote to standard error when controls fail', async () => {
-    const text = mailsExperiment.replace('{right: {min: 1}}', '{right: {max: 0}}');
+    const text = mailsExperiment.replace('rule: rules/all.txt', 'rule: rules/none.txt');
     const wrong = await mailsIn(await makeFolder(), { 'experiment.yaml': text });
     const host = Object.assign(await openHost(wrong), { stderrTail: () => 'Traceback\n' });
     const ports = runPorts(wrong, ledger, { openHost: async () => host });
@@ -66,7 +66,9 @@ describe('passControls', () => {
   });
 
   test('refuses an experiment without controls before a final unit is exposed', async () => {
-    const text = mailsExperiment.replace(/controls:\n(?: {2}- .*\n)+gates/, 'gates');
+    const text = mailsExperiment
+      .replace('use: certification', 'use: development')
+      .replace(/controls:\n(?: {2}- .*\n)+gates/, 'gates');
     const bare = await mailsIn(await makeFolder(), { 'experiment.yaml': text });
     const error = await refusalOf(runToDecision(runPorts(bare, ledger)));
     expect([error.code, error.exitCode, error.where?.path]).toEqual([

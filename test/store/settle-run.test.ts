@@ -115,7 +115,7 @@ describe('settleRun', () => {
 
 describe('controls on another host than the cells', () => {
   test('prove nothing: a resumed run under another host version does not ship', async () => {
-    const folder = await interruptedAt(9);
+    const folder = await interruptedAt(8);
     const renamed = async (): Promise<Host> => {
       const host = await openHost(loaded);
       return {

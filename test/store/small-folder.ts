@@ -45,6 +45,7 @@ export function writeSmall(text = smallExperiment, without: readonly string[] = 
     'old.txt': 'old',
     'new.txt': 'new',
     'truth.txt': 'truth',
+    'half.txt': 'half',
     'host.mjs': 'export {};',
   };
   for (const [name, content] of Object.entries(files)) {

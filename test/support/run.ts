@@ -5,12 +5,12 @@ import { openHost } from '../../src/host/open-host.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import type { Host } from '../../src/run/host.ts';
-import { ledgerView } from '../../src/serve/library.ts';
 import type { EngineIdentity } from '../../src/spec/seal.ts';
 import { engineIdentity } from '../../src/store/engine.ts';
 import { type LoadedExperiment, loadExperiment } from '../../src/store/experiment-folder.ts';
 import { type RunOptions, type RunResult, runToDecision } from '../../src/store/run-experiment.ts';
 import { openRunFolder, type RunFolder, readRunFiles } from '../../src/store/run-folder.ts';
+import { ledgerView } from '../../src/verify/reading.ts';
 import type { LedgerView } from '../../src/verify/verify.ts';
 import { StillClock } from '../run/desk.ts';
 
@@ -42,7 +42,7 @@ measures:
 budget: {usd: 5}
 controls:
   - {id: ceiling, surface: {rule: rules/all.txt}, cells: 2, expect: {right: {min: 1}}}
-  - {id: floor, surface: {rule: rules/none.txt}, cells: 2, expect: {right: {max: 0}}}
+  - {id: floor, surface: {rule: rules/none.txt}, cells: 2, expect: {right: {max: 0}, harm: {min: 1}}}
   - {id: dead, fault: host-exit, expect: {class: infrastructureFault}}
   - {id: scorer, fault: scorer-throw, expect: {class: evaluatorFailure}}
 gates:
