@@ -2,7 +2,7 @@
 
 export type { Estimate } from './analysis/estimate.ts';
 export type { Funnel } from './analysis/funnel.ts';
-export { type ErrorCode, LiftgateError, type Problem } from './base/errors.ts';
+export { type ErrorCode, LiftgateError, type Problem, type ProblemCode } from './base/errors.ts';
 export type { Contribution, Decision } from './gate/gate.ts';
 export { type HostModule, moduleHost } from './host/module.ts';
 export { type WorkerOptions, workerHost } from './host/worker.ts';

@@ -125,9 +125,12 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
   }
 }
 
-function orderOf({ candidates, errorLevels }: PlanReport): string {
-  const whole = candidates.length > 1 && errorLevels.perCandidate === errorLevels.lift;
-  return whole ? 'the fixed sequence' : "Holm's order";
+/** What the order of candidates leaves of the error; nothing to say of one candidate. */
+function orderText({ candidates, errorLevels }: PlanReport): string {
+  if (candidates.length < 2) return '';
+  const whole = errorLevels.perCandidate === errorLevels.lift;
+  const order = whole ? 'the fixed sequence' : "Holm's order";
+  return `, for the first of ${candidates.length} in ${order} ${errorLevels.perCandidate}`;
 }
 
 /** The plan as lines for people. */
@@ -141,7 +144,7 @@ export function planLines(plan: PlanReport): string[] {
   return [
     `${plan.experiment} (${plan.use}): ${plan.units} final units, ${plan.cases} cases, ${plan.repeats} repeat(s), ${plan.candidates.length} candidate(s), ${plan.cells} cells`,
     `development units: ${plan.developmentUnits}; ${most}; ${cap}`,
-    `one-sided error of lift and no-regression: ${plan.errorLevels.lift}, for the first of ${plan.candidates.length} in ${orderOf(plan)} ${plan.errorLevels.perCandidate}`,
+    `one-sided error of lift and no-regression: ${plan.errorLevels.lift}${orderText(plan)}`,
     ...plan.methods.map(
       (each) =>
         `  ${each.measure}: ${each.gate ?? 'shown'} by ${each.method} (${each.guarantee}), row "${each.row}"${each.threshold === null ? '' : `, threshold ${each.threshold}`}${each.gate === 'rate' ? `, one-sided error ${plan.errorLevels.rate}` : ''}`,
