@@ -15,7 +15,7 @@ import type { Condition } from './words.ts';
 export function accuracyFindings(spec: ExperimentSpec): Finding[] {
   if (splitsErrors(Object.values(spec.measures))) return [];
   return spec.gates.flatMap((gate, index) => {
-    if (gate.gate !== 'lift' && gate.gate !== 'no-regression') return [];
+    if (gate.gate !== 'lift' && gate.gate !== 'no-regression' && gate.gate !== 'rate') return [];
     const measure = spec.measures[gate.measure];
     if (measure?.kind !== 'binary' || !/accuracy/i.test(gate.measure)) return [];
     return [

@@ -12,6 +12,7 @@ export const statisticsVersions = {
   'tango-effective-n': '1',
   'roster-t': '1',
   'clopper-pearson': '1',
+  'order-statistic': '1',
   'holm-by-bounds': '1',
   'fixed-sequence': '1',
   rounding: '12-significant-digits',

@@ -223,6 +223,11 @@ const baseline = [0, 0.1, 0, 0.1, 0];
 const valueMethods: Readonly<Record<string, (values: readonly number[]) => object>> = {
   'betting-fixed-n': (values) =>
     stats.bettingBounds(values, { range: { lower: -1, upper: 1 }, error, truncation: 0.95 }),
+  'order-statistic': (values) => {
+    const { lower, upper } = stats.quantileRanks(values.length, { quantile: 0.5, error });
+    const ordered = [...values].sort((first, second) => first - second);
+    return { lower: ordered[(lower ?? 0) - 1], upper: ordered[(upper ?? 0) - 1] };
+  },
   t: (values) => stats.meanDifferenceInterval(values, level),
   't-bootstrap-t': (values) => stats.tBootstrapTBounds(values, { error, seed, resamples: 1000 }),
   'bootstrap-t': (values) => stats.bootstrapTBounds(values, { error, seed, resamples: 1000 }),

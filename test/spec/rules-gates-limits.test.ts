@@ -98,6 +98,21 @@ describe('refused limits', () => {
       ],
     ),
     [
+      'a rate of an accuracy that hides its two kinds of error',
+      [
+        ['  right:', '  accuracy:'],
+        [
+          '{gate: lift, measure: right, threshold: 0}',
+          '{gate: rate, measure: accuracy, arm: candidate, min: 0.5}',
+        ],
+        ['{right: {min: 1', '{accuracy: {min: 1'],
+        ['{right: {min', '{accuracy: {min'],
+      ],
+      [
+        'e.yaml:34:27 gates[0].measure [accuracy-alone]\n  "accuracy" is gated, but false positives and false negatives are not measured apart: one can hide the other.\n  Declare two binary measures with complementary where conditions, such as {field: label, op: eq, value: 0} and {field: label, op: eq, value: 1}.',
+      ],
+    ],
+    [
       'a budget gate without a cap',
       [
         ['budget: {usd: 5}\n', ''],
