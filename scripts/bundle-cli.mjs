@@ -52,6 +52,7 @@ try {
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   });
   writeFileSync(join(fresh, 'LICENSES.txt'), licences(output));
   writeFileSync(join(fresh, 'help.txt'), help());

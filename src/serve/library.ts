@@ -9,7 +9,7 @@ import { openHost } from '../host/open-host.ts';
 import { replayHost as hostOfReceipts } from '../host/replay.ts';
 import { parseReceiptFile } from '../interop/receipt-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type DecisionDocument, parseDecision } from '../report/decision.ts';
+import type { DecisionDocument } from '../report/decision.ts';
 import { renderSummary } from '../report/markdown.ts';
 import { type PlanReport, planReport } from '../report/plan.ts';
 import type { RunProgress } from '../run/execute.ts';
@@ -23,7 +23,7 @@ import type { LoadedExperiment } from '../store/experiment-folder.ts';
 import { reserveExperiment } from '../store/prepare-run.ts';
 import { freshFence } from '../store/randomness.ts';
 import { type RunResult, runToDecision } from '../store/run-experiment.ts';
-import { openRunFolder, readRunFiles } from '../store/run-folder.ts';
+import { openRunFolder, readDecision, readRunFiles } from '../store/run-folder.ts';
 import {
   ensureFinalSeal,
   ensurePlanSeal,
@@ -31,8 +31,9 @@ import {
   sealInput,
   writeSealCopy,
 } from '../store/seal-experiment.ts';
+import { ledgerView } from '../verify/reading.ts';
 import { parseReceiptLines, runFile, runFileNames } from '../verify/record.ts';
-import { checkRun, type LedgerView, type Verification } from '../verify/verify.ts';
+import { checkRun, type Verification } from '../verify/verify.ts';
 
 /** An experiment and the ledger that records it. */
 export interface LedgeredExperiment {
@@ -201,25 +202,6 @@ export function renderReport(source: SealedDecision | string): string {
   if (typeof source !== 'string') return renderSummary(source.document, source.seal);
   const { document, seal } = readDecision(source);
   return renderSummary(document, seal);
-}
-
-/**
- * Decision and final seal of a run folder.
- * @throws {LiftgateError} run-invalid, seal-invalid
- */
-export function readDecision(folder: string): SealedDecision {
-  const files = readRunFiles(folder);
-  return {
-    document: parseDecision(runFile(files, runFileNames.decision), runFileNames.decision),
-    seal: parseSeal(runFile(files, runFileNames.seal), runFileNames.seal),
-  };
-}
-
-/** A whole ledger as read; of a damaged one only what is wrong with it. */
-export async function ledgerView(ledger: Ledger): Promise<LedgerView> {
-  const { problems } = await ledger.verify();
-  const entries = problems.length === 0 ? await ledger.entries() : [];
-  return { entries, problems: problems.map((problem) => problem.message) };
 }
 
 /**

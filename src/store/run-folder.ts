@@ -16,7 +16,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
-import type { RunFiles } from '../verify/record.ts';
+import { type DecisionDocument, parseDecision } from '../report/decision.ts';
+import { parseSeal, type SealedExperiment } from '../spec/seal.ts';
+import { type RunFiles, runFile, runFileNames } from '../verify/record.ts';
 
 export interface RunFolder {
   readonly path: string;
@@ -72,6 +74,21 @@ export function readRunFiles(path: string): RunFiles {
     throw thrown instanceof LiftgateError ? thrown : unreadable(path, thrown);
   }
   return files;
+}
+
+/**
+ * Decision and final seal of a run folder.
+ * @throws {LiftgateError} run-invalid, seal-invalid
+ */
+export function readDecision(folder: string): {
+  readonly document: DecisionDocument;
+  readonly seal: SealedExperiment;
+} {
+  const files = readRunFiles(folder);
+  return {
+    document: parseDecision(runFile(files, runFileNames.decision), runFileNames.decision),
+    seal: parseSeal(runFile(files, runFileNames.seal), runFileNames.seal),
+  };
 }
 
 function syncFolder(path: string): void {

@@ -1,5 +1,5 @@
 /** Holds the recorded control receipts against the sealed controls: right cells, right surfaces, right attempts, right classes. */
-
+import type { Digest } from '../base/digest.ts';
 import { controlResults } from '../run/control-results.ts';
 import { controlOrder } from '../run/controls.ts';
 import { cellKeyOf, type ReceiptLine } from '../run/receipt.ts';
@@ -14,12 +14,14 @@ export function controlFaults(
   index: CaseIndex,
   lines: readonly ReceiptLine[],
 ): string[] {
+  const experiment = sealDigest(seal);
   const known = new Set(seal.spec.controls.map((control) => control.id));
   const stray = lines
     .filter((line) => !known.has(line.cell.arm))
     .map((line) => `${line.cell.arm} is no sealed control`);
   const wrong = seal.spec.controls.flatMap((control) =>
     oneControlFaults(seal, index, {
+      experiment,
       control,
       own: lines.filter((line) => line.cell.arm === control.id),
     }),
@@ -37,6 +39,8 @@ export function controlFaults(
 }
 
 interface ControlRecord {
+  /** Digest of the final seal. */
+  readonly experiment: Digest;
   readonly control: Control;
   readonly own: readonly ReceiptLine[];
 }
@@ -46,12 +50,11 @@ function oneControlFaults(
   index: CaseIndex,
   record: ControlRecord,
 ): string[] {
-  const { control, own } = record;
+  const { experiment, control, own } = record;
   const cases = new Map(expectedCells(seal, index, control).map((each) => [each.case, each]));
   const sealed = seal.controls.find((each) => each.id === control.id)?.surfaceDigest;
   const surface = sealed ?? seal.arms.find((arm) => arm.role === 'baseline')?.surfaceDigest;
   const ran = new Set(own.map((line) => line.cell.case));
-  const experiment = sealDigest(seal);
   const every = (holds: (line: ReceiptLine) => boolean): boolean => own.every(holds);
   const tests: [boolean, string][] = [
     [

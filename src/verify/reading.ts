@@ -1,6 +1,7 @@
 /** What verification has read so far; a member is there only when its check could read it. */
 import type { Digest } from '../base/digest.ts';
 import type { EntryOf, StoredEntry } from '../ledger/entry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import type { FenceRight, JournalPrefix } from '../run/journal.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
@@ -13,6 +14,13 @@ export interface LedgerView {
   readonly entries: readonly StoredEntry[];
   /** Faults that checking the ledger itself found. */
   readonly problems: readonly string[];
+}
+
+/** A whole ledger as read; of a damaged one only what is wrong with it. */
+export async function ledgerView(ledger: Ledger): Promise<LedgerView> {
+  const { problems } = await ledger.verify();
+  const entries = problems.length === 0 ? await ledger.entries() : [];
+  return { entries, problems: problems.map((problem) => problem.message) };
 }
 
 /** Entries of a run: its claim, its exposure, every right to dispatch, and what was known of the journal in between. */

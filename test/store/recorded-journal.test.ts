@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openHost } from '../../src/host/open-host.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
-import { ledgerView } from '../../src/serve/library.ts';
 import { runToDecision } from '../../src/store/run-experiment.ts';
 import type { RunFolder } from '../../src/store/run-folder.ts';
+import { ledgerView } from '../../src/verify/reading.ts';
 import { runFileNames } from '../../src/verify/record.ts';
 import { checkRun } from '../../src/verify/verify.ts';
 import { failures } from '../support/forgery.ts';

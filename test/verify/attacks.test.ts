@@ -3,7 +3,7 @@ import { digestOf } from '../../src/base/digest.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import type { JournalLine } from '../../src/run/journal.ts';
 import { cellKeyOf, type ReceiptLine } from '../../src/run/receipt.ts';
-import { ledgerView } from '../../src/serve/library.ts';
+import { ledgerView } from '../../src/verify/reading.ts';
 import { runFile, runFileNames } from '../../src/verify/record.ts';
 import { checkRun, type Verification } from '../../src/verify/verify.ts';
 import {

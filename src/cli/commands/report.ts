@@ -3,14 +3,11 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { prettyText } from '../../base/canonical.ts';
 import { LiftgateError } from '../../base/errors.ts';
-import { renderAnnotations, renderOutputs, renderStepSummary } from '../../report/github.ts';
-import { renderHtml } from '../../report/html.ts';
-import { renderJUnit } from '../../report/junit.ts';
 import { renderSummary } from '../../report/markdown.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
-import { readDecision } from '../../serve/library.ts';
-import { type RunReport, readReport } from '../../serve/run-report.ts';
+import type { RunReport } from '../../serve/run-report.ts';
 import { freshFence } from '../../store/randomness.ts';
+import { readDecision } from '../../store/run-folder.ts';
 import type { CommandContext } from '../context.ts';
 
 /** Flags of the command; `format` has a default. */
@@ -32,9 +29,9 @@ export async function report(
   if (options.verdicts === true || options.format === 'markdown') {
     showSummary(context, options, folder);
   } else if (options.format === 'github') {
-    showOnGitHub(context, options, readReport(folder));
+    await showOnGitHub(context, options, await recorded(folder));
   } else {
-    show(context, options, readReport(folder));
+    await show(context, options, await recorded(folder));
   }
   await output.flush();
   return 0;
@@ -54,14 +51,24 @@ function showSummary(
   output.document(document);
 }
 
-function textOf({ view }: RunReport, { format, units }: ReportOptions): string {
-  if (format === 'html') return renderHtml(view);
-  return format === 'junit' ? renderJUnit(view, { units: units === true }) : prettyText(view);
+/** The whole run as a view; what builds and writes it is loaded here, since the summary needs none of it. */
+async function recorded(folder: string): Promise<RunReport> {
+  return (await import('../../serve/run-report.ts')).readReport(folder);
+}
+
+async function textOf({ view }: RunReport, { format, units }: ReportOptions): Promise<string> {
+  if (format === 'html') return (await import('../../report/html.ts')).renderHtml(view);
+  if (format !== 'junit') return prettyText(view);
+  return (await import('../../report/junit.ts')).renderJUnit(view, { units: units === true });
 }
 
 /** A machine's format stands alone on stdout; verdict lines are printed beside it only when it went to a file. */
-function show({ output, cwd }: CommandContext, options: ReportOptions, read: RunReport): void {
-  const text = textOf(read, options);
+async function show(
+  { output, cwd }: CommandContext,
+  options: ReportOptions,
+  read: RunReport,
+): Promise<void> {
+  const text = await textOf(read, options);
   if (options.out === undefined) {
     if (!output.json) output.line(text.trimEnd());
   } else {
@@ -72,11 +79,14 @@ function show({ output, cwd }: CommandContext, options: ReportOptions, read: Run
 }
 
 /** Annotations on stdout, the summary where the step shows it (or to --out), outputs for later steps. */
-function showOnGitHub(
+async function showOnGitHub(
   { output, cwd }: CommandContext,
   options: ReportOptions,
   { view, runDigest, document }: RunReport,
-): void {
+): Promise<void> {
+  const { renderAnnotations, renderOutputs, renderStepSummary } = await import(
+    '../../report/github.ts'
+  );
   const summary = renderStepSummary(view);
   const stepFile = process.env['GITHUB_STEP_SUMMARY'];
   const outputFile = process.env['GITHUB_OUTPUT'];
