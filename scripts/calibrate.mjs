@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { rosterBounds } from '../dist/stats/fixed-roster.js';
 import * as stats from '../dist/stats/index.js';
 import { calibrationStudy, calibrationTable } from './calibration/study.mjs';
 
@@ -16,10 +15,7 @@ const { values } = parseArgs({
 });
 const started = performance.now();
 const seed = values.seed.padStart(64, '0');
-const summaries = calibrationStudy(
-  { ...stats, rosterBounds },
-  { small: false, trials: Number(values.trials), seed },
-);
+const summaries = calibrationStudy(stats, { small: false, trials: Number(values.trials), seed });
 const seconds = Math.round((performance.now() - started) / 1000);
 const memory = Math.round(totalmem() / 2 ** 30);
 const text = [

@@ -1,8 +1,7 @@
-import type { rosterBounds } from '../../src/stats/fixed-roster.ts';
 import type * as stats from '../../src/stats/index.ts';
 
 /** The functions under study, built or in source. */
-export type Kernel = typeof stats & { readonly rosterBounds: typeof rosterBounds };
+export type Kernel = typeof stats;
 
 /** Worst cell of one row of the interval table on one grid. */
 export interface CalibrationSummary {

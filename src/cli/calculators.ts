@@ -108,8 +108,9 @@ const statsKinds: readonly CalculatorKind[] = [
   },
   {
     words: 'agreement',
-    does: 'agreement of two raters on the same units',
-    example: 'liftgate stats agreement --file ratings.jsonl  # lines: {"first":4,"second":5}',
+    does: 'agreement of two or more raters on the same units',
+    example:
+      'liftgate stats agreement --file ratings.jsonl  # lines: {"first":4,"second":5} or {"ratings":[4,5,null]}',
     options: [
       file,
       ['--kind <number|category>', 'what a rating is', 'number'],
@@ -117,7 +118,7 @@ const statsKinds: readonly CalculatorKind[] = [
       level,
       ...resampling,
     ],
-    load: async () => (await import('./commands/stats-units.ts')).agreement,
+    load: async () => (await import('./commands/stats-raters.ts')).agreement,
   },
 ];
 

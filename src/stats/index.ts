@@ -100,6 +100,7 @@ export {
   standardizedDifference,
 } from './effect-size.ts';
 export { exp, expm1, log, log1p } from './elementary.ts';
+export { type RosterBounds, rosterBounds } from './fixed-roster.ts';
 export * from './group-sequential.ts';
 export {
   type Bounds,
@@ -235,6 +236,11 @@ export {
   type TangoPowerOptions,
   tangoPower,
 } from './power-paired-binary.ts';
+export {
+  type ExactUnitsOptions,
+  exactUnconditionalPower,
+  exactUnconditionalUnits,
+} from './power-paired-binary-exact.ts';
 export {
   agrestiCoullInterval,
   clopperPearsonInterval,

@@ -37,7 +37,7 @@ import {
 } from './paired-probability.ts';
 
 /** The grid of differences, 2⁻²¹ ≈ 4.8e-7. */
-const finest = 1 / 2097152;
+export const finest = 1 / 2097152;
 
 /** The narrowest piece as a share of the nuisance range, which is at most ½ wide: 2⁻²¹ again. */
 const narrowest = 2 * finest;
@@ -59,9 +59,18 @@ const tie = 1e-9;
  * @example [...tablesAtLeast({ gains: 1, losses: 0, units: 3 }, 0.025).fewestGains] // => [1]
  */
 export function tablesAtLeast(table: Table, error: number): IncreasingSet {
-  const { units } = table;
   const z = normalUpperQuantile(error);
-  const limit = lowerBound(table, z);
+  return tablesReaching({ units: table.units, limit: lowerBound(table, z), z });
+}
+
+/** Units, a Tango lower limit and the critical value it is taken at. */
+type Ranking = { readonly units: number; readonly limit: number; readonly z: number };
+
+/**
+ * The tables whose score at a limit reaches the critical value z; a higher limit leaves fewer.
+ * @example [...tablesReaching({ units: 3, limit: 0, z: 1 }).fewestGains] // => [1]
+ */
+export function tablesReaching({ units, limit, z }: Ranking): IncreasingSet {
   const fewest: number[] = [];
   let gains = 0;
   for (let losses = 0; losses <= units; losses += 1) {
@@ -75,7 +84,7 @@ export function tablesAtLeast(table: Table, error: number): IncreasingSet {
 }
 
 /** The search at one difference D. */
-interface Search {
+export interface Search {
   readonly probability: (cell: CellProbabilities) => number;
   readonly units: number;
   readonly error: number;
@@ -103,7 +112,11 @@ function lossAt(search: Search, nuisance: number): number {
   return rarer(search, nuisance) + Math.max(0, -search.difference);
 }
 
-function probabilityAt(search: Search, nuisance: number): number {
+/**
+ * The probability of the set at one nuisance rate, a share in [0, 1] of the widest rate of the rarer kind.
+ * @example probabilityAt({ probability: ({ loss }) => loss, units: 1, error: 0.025, difference: -0.5 }, 0) // => 0.5
+ */
+export function probabilityAt(search: Search, nuisance: number): number {
   return search.probability({ gain: gainAt(search, nuisance), loss: lossAt(search, nuisance) });
 }
 
@@ -116,7 +129,11 @@ function information(search: Search, nuisance: number): number {
   return search.units * (1 / gain + 1 / loss + 4 / rest);
 }
 
-function stays({ error }: Search, probability: number): boolean {
+/**
+ * Whether a probability stays at or below the error, rounding counted against it.
+ * @example stays({ probability: () => 0, units: 1, error: 0.025, difference: 0 }, 0.025) // => false
+ */
+export function stays({ error }: Search, probability: number): boolean {
   return probability * (1 + slack.relative) + slack.absolute <= error;
 }
 
@@ -137,8 +154,9 @@ function isCleared(search: Search, { from, to, pFrom, pTo }: Piece): boolean {
 /**
  * A nuisance rate at which the set may be more likely than the error, or null when it is shown that there is none. The pieces
  * are halves of halves of the whole range, the same for every table; the more likely half is searched first.
+ * @example exceedingNuisance({ probability: () => 0, units: 1, error: 0.025, difference: 0 }) // => null
  */
-function exceedingNuisance(search: Search): number | null {
+export function exceedingNuisance(search: Search): number | null {
   const pFrom = probabilityAt(search, 0);
   const pTo = probabilityAt(search, 1);
   if (Math.max(pFrom, pTo) > search.error) return pFrom > pTo ? 0 : 1;
@@ -171,8 +189,11 @@ function highestStepAt(searchAt: (step: number) => Search, nuisance: number): nu
   return below;
 }
 
-/** A more likely nuisance rate near the given one, by golden section; a hint that spares work and decides nothing. */
-function climbFrom(search: Search, nuisance: number): number {
+/**
+ * A more likely nuisance rate near the given one, by golden section; a hint that spares work and decides nothing.
+ * @example climbFrom({ probability: () => 0, units: 1, error: 0.025, difference: 0 }, 0.5) // => 0.5
+ */
+export function climbFrom(search: Search, nuisance: number): number {
   const golden = (Math.sqrt(5) - 1) / 2;
   let left = Math.max(0, nuisance - 0.02);
   let right = Math.min(1, nuisance + 0.02);
@@ -293,6 +314,11 @@ export function exactUnconditionalInterval(
   };
 }
 
+/** The first step of the grid above a threshold, which a bound that clears it must reach. @example stepAbove(0) // => 1 */
+export function stepAbove(threshold: number): number {
+  return Math.floor(threshold * steps) + 1;
+}
+
 /** One decision: does the lower bound at `error`, in (0, 0.5), lie above `threshold`, in [−1, 1]? */
 export interface ExactClearance {
   readonly error: number;
@@ -318,7 +344,7 @@ export function exactUnconditionalClears(
   requireError('error', error);
   requireWithin('threshold', threshold, { lower: -1, upper: 1 });
   if (table.units === 0) return indeterminate('no-units');
-  const step = Math.floor(threshold * steps) + 1;
+  const step = stepAbove(threshold);
   if (table.losses === table.units || step >= steps) return false;
   return exceedingNuisance(searchesOf(table, error)(step)) === null;
 }

@@ -20,7 +20,12 @@ export interface DiscordantRates {
   readonly onlyBaseline: number;
 }
 
-function requireRates({ onlyCandidate, onlyBaseline }: DiscordantRates): void {
+/**
+ * Checks rates of gains and losses.
+ * @throws {LiftgateError} stats-argument-invalid  if one is no probability or both together exceed 1
+ * @example requireRates({ onlyCandidate: 0.2, onlyBaseline: 0.1 }) // => undefined
+ */
+export function requireRates({ onlyCandidate, onlyBaseline }: DiscordantRates): void {
   requireProbability('rates.onlyCandidate', onlyCandidate);
   requireProbability('rates.onlyBaseline', onlyBaseline);
   requireWithin('rates.onlyCandidate + rates.onlyBaseline', onlyCandidate + onlyBaseline, {

@@ -233,6 +233,52 @@ describe.concurrent('stats, held to the reference files', () => {
     expect(number(answer, 'kappa')).toBeCloseTo(expected.unweighted, 10);
     expect(number(answer, 'observed agreement')).toBeCloseTo(expected.observedAgreement, 10);
   });
+
+  test('agreement of four raters: intraclass correlations with their bounds', async () => {
+    const { input, expected } = reference('agreement.json', 'icc-shrout-fleiss');
+    const lines = input.ratings.map((ratings: number[]) => ({ ratings }));
+    const answer = await ask('stats', 'agreement', '--file', jsonLines('icc.jsonl', lines));
+    for (const [name, key] of [
+      ['ICC(1,1)', 'icc1'],
+      ['ICC(2,1)', 'icc2'],
+      ['ICC(3,1)', 'icc3'],
+    ] as const) {
+      expect(number(answer, name)).toBeCloseTo(expected[key].value, 9);
+      const { lower, upper } = expected[key];
+      expect(interval(answer, name)).toEqual({
+        lower: expect.closeTo(lower, 7),
+        upper: expect.closeTo(upper, 7),
+      });
+    }
+    expect(number(answer, 'ICC(2,4)')).toBeCloseTo(0.62, 2);
+  });
+
+  test('agreement of four raters with gaps: Krippendorff and Gwet have a number, Fleiss and ICC say why not', async () => {
+    const { input, expected } = reference('agreement.json', 'krippendorff-canonical-12x4');
+    const gwet = reference('agreement.json', 'ac1-canonical-12x4').expected;
+    const lines = input.units.map((ratings: (number | null)[]) => ({ ratings }));
+    const file = ['--file', jsonLines('gaps.jsonl', lines)];
+    const numbers = await ask('stats', 'agreement', ...file);
+    expect(number(numbers, 'alpha, interval')).toBeCloseTo(expected.interval, 9);
+    expect(number(numbers, 'alpha, ordinal')).toBeCloseTo(expected.ordinal, 9);
+    const missing = { status: 'indeterminate', reason: 'missing-ratings' };
+    expect(number(numbers, 'ICC')).toEqual(missing);
+    const categories = await ask('stats', 'agreement', ...file, '--kind', 'category');
+    expect(number(categories, 'alpha, nominal')).toBeCloseTo(expected.nominal, 9);
+    expect(number(categories, 'AC1')).toBeCloseTo(gwet.ac1, 9);
+    expect(number(categories, 'kappa')).toEqual(missing);
+  });
+
+  test('agreement of three raters in categories: Fleiss', async () => {
+    const { input, expected } = reference('agreement.json', 'fleiss-two-cat');
+    const lines = input.counts.map(([yes, no]: number[]) => ({
+      ratings: [...new Array(yes).fill('yes'), ...new Array(no).fill('no')],
+    }));
+    const words = ['--file', jsonLines('fleiss.jsonl', lines), '--kind', 'category'];
+    const answer = await ask('stats', 'agreement', ...words);
+    expect(number(answer, 'kappa')).toBeCloseTo(expected.kappa, 9);
+    expect(number(answer, 'observed agreement')).toBeCloseTo(expected.observedAgreement, 9);
+  });
 });
 
 describe.concurrent('power, held to the reference files', () => {
@@ -287,5 +333,18 @@ describe.concurrent('power, held to the reference files', () => {
       status: 'indeterminate',
       reason: 'effect-not-above-threshold',
     });
+  });
+
+  test('paired-binary above 0: the power of the exact unconditional bound, which decides, stands first', async () => {
+    const rates = ['--gain', '0.45', '--loss', '0.05', '--threshold', '0.1'];
+    const found = await ask('power', 'paired-binary', ...rates);
+    const names = found.numbers.map(({ name }) => name);
+    expect(names).toEqual(['units, exact-unconditional at 0.1', 'units, tango at 0.1']);
+    const units = number(found, 'units, exact-unconditional at 0.1');
+    expect(units).toBeGreaterThanOrEqual(number(found, 'units, tango at 0.1') as number);
+    const at = async (count: number): Promise<unknown> =>
+      (await ask('power', 'paired-binary', ...rates, '--n', `${count}`)).numbers[0]?.value;
+    expect(await at(units as number)).toBeGreaterThanOrEqual(0.8);
+    expect(await at((units as number) - 1)).toBeLessThan(0.8);
   });
 });

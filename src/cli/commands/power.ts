@@ -11,9 +11,16 @@ import {
   mcnemarUnits,
   tangoPower,
 } from '../../stats/power-paired-binary.ts';
+import {
+  exactUnconditionalPower,
+  exactUnconditionalUnits,
+} from '../../stats/power-paired-binary-exact.ts';
 import { roundSignificant } from '../../stats/rounding.ts';
 import type { Answer, NamedNumber } from '../calculator/answer.ts';
 import { type Given, optionalNumber, optionNumber, optionSides } from '../calculator/arguments.ts';
+
+/** Most units for which the exact unconditional bound is computed, as under `auto`. */
+const exactUnits = 5000;
 
 const noTables = { intervals: [], tests: [], verdict: null } as const;
 
@@ -41,24 +48,40 @@ interface PairedPlan {
   readonly limit: number;
 }
 
-/** The smallest number of units from which Tango's bound clears with the power, by enumeration; undefined up to the limit. */
+/** The smallest number of units at which Tango's bound clears with the power, by enumeration; undefined up to the limit. */
 function tangoUnits({ rates, threshold, error, power, limit }: PairedPlan): number | undefined {
-  if (rates.onlyCandidate - rates.onlyBaseline <= threshold) return undefined;
   for (let units = 2; units <= limit; units += 1) {
     if (tangoPower({ units, rates, threshold, error }) >= power) return units;
   }
   return undefined;
 }
 
-function tangoNumber(plan: PairedPlan): NamedNumber {
+/** The method whose bound a gate reads at a threshold: above 0 the exact unconditional one, up to the units it is offered for. */
+const methods = {
+  exact: {
+    title: 'exact-unconditional',
+    source: 'Buehler 1957, enumerated',
+    power: exactUnconditionalPower,
+    units: exactUnconditionalUnits,
+  },
+  tango: { title: 'tango', source: 'Tango 1998, enumerated', power: tangoPower, units: tangoUnits },
+} as const;
+
+/** The deciding method first. */
+function methodsAt({ threshold }: PairedPlan, units: number) {
+  const { exact, tango } = methods;
+  return threshold > 0 && units <= exactUnits ? [exact, tango] : [tango];
+}
+
+function unitsNumbers(plan: PairedPlan): NamedNumber[] {
   const { rates, threshold } = plan;
   const hopeless = rates.onlyCandidate - rates.onlyBaseline <= threshold;
   const reason = hopeless ? 'effect-not-above-threshold' : 'more-units-than-the-limit';
-  return {
-    name: `units, tango at ${threshold}`,
-    value: tangoUnits(plan) ?? { status: 'indeterminate', reason },
-    source: 'Tango 1998, enumerated',
-  };
+  return methodsAt(plan, plan.limit).map(({ title, source, units }) => ({
+    name: `units, ${title} at ${threshold}`,
+    value: (hopeless ? undefined : units(plan)) ?? { status: 'indeterminate', reason },
+    source,
+  }));
 }
 
 function mcnemarNumbers(plan: PairedPlan): NamedNumber[] {
@@ -92,11 +115,11 @@ function pairedPowers(plan: PairedPlan, units: number): NamedNumber[] {
     source: 'enumerated',
   });
   return [
-    {
-      name: `power, tango at ${threshold}`,
-      value: tangoPower({ units, rates, threshold, error }),
-      source: 'Tango 1998, enumerated',
-    },
+    ...methodsAt(plan, units).map(({ title, source, power }) => ({
+      name: `power, ${title} at ${threshold}`,
+      value: power({ units, rates, threshold, error }),
+      source,
+    })),
     ...(threshold === 0 ? [mcnemar('exact'), mcnemar('mid-p')] : []),
   ];
 }
@@ -112,13 +135,15 @@ export function pairedBinaryPower(given: Given): Answer {
   if (threshold === 0)
     remarks.push('At 0 a gate asks for Tango and McNemar exact both: count on the smaller power.');
   if (threshold > 0)
-    remarks.push('Above 0 a gate reads the exact unconditional bound, a little wider than Tango.');
+    remarks.push(
+      `Above 0 a gate reads the exact unconditional bound up to ${exactUnits} units, Tango's beyond: count on the first line.`,
+    );
   return answer('paired-binary', {
     question: `Paired outcomes: gains ${rates.onlyCandidate}, losses ${rates.onlyBaseline} per unit, one-sided error ${roundSignificant(error)}.`,
     input: { ...rates, threshold, error: roundSignificant(error), units: units ?? null, power },
     numbers:
       units === undefined
-        ? [tangoNumber(plan), ...(threshold === 0 ? mcnemarNumbers(plan) : [])]
+        ? [...unitsNumbers(plan), ...(threshold === 0 ? mcnemarNumbers(plan) : [])]
         : pairedPowers(plan, units),
     remarks,
   });
@@ -144,7 +169,7 @@ export function noninferiorityPower(given: Given): Answer {
     question: `No worse than ${margin}: gains ${rates.onlyCandidate}, losses ${rates.onlyBaseline} per unit, one-sided error ${roundSignificant(error)}.`,
     input: { ...rates, margin, error: roundSignificant(error), units: units ?? null, power },
     numbers: [
-      ...(units === undefined ? [tangoNumber(plan)] : pairedPowers(plan, units)),
+      ...(units === undefined ? unitsNumbers(plan) : pairedPowers(plan, units)),
       {
         name: 'units if every pair ties',
         value: allTiedUnits({ margin, error }),

@@ -1,17 +1,5 @@
-/** `liftgate stats clustered | agreement`: several cases per unit, several ratings per unit. */
+/** `liftgate stats clustered`: several cases per unit. */
 import { LiftgateError } from '../../base/errors.ts';
-import {
-  type AgreementMeasure,
-  agreementInterval,
-  type Category,
-  cohenKappa,
-  kendallTauB,
-  linConcordance,
-  type NumberPairs,
-  pairDistance,
-  pearson,
-  spearman,
-} from '../../stats/agreement.ts';
 import { clusterSignFlipTest } from '../../stats/cluster-resampling.ts';
 import {
   type ClusterVariance,
@@ -23,16 +11,13 @@ import {
 } from '../../stats/clustered.ts';
 import { clusteredMcnemar, clusteredRiskDifferenceInterval } from '../../stats/clustered-binary.ts';
 import { type Indeterminate, isIndeterminate } from '../../stats/interval.ts';
-import { intraclassCorrelations } from '../../stats/intraclass.ts';
 import { meanDifferenceInterval } from '../../stats/mean-difference.ts';
-import { gwetAgreement } from '../../stats/reliability.ts';
 import { moments } from '../../stats/summary.ts';
 import { type Answer, intervalRow, type NamedNumber, type TestRow } from '../calculator/answer.ts';
 import {
   fieldNumber,
   type Given,
   optionNumber,
-  optionSeed,
   optionWord,
   readObjects,
 } from '../calculator/arguments.ts';
@@ -150,121 +135,5 @@ function countsOf(units: UnitCases): { gains: number[]; losses: number[]; sizes:
     gains: units.map((unit) => unit.filter((value) => value === 1).length),
     losses: units.map((unit) => unit.filter((value) => value === -1).length),
     sizes: units.map((unit) => unit.length),
-  };
-}
-
-/** Agreement of two raters over the same units: numbers or categories, told by `--kind`. */
-export async function agreement(given: Given): Promise<Answer> {
-  const kind = optionWord(given, 'kind', ['number', 'category']);
-  const lines = await readObjects(given);
-  if (kind === 'category') return categoryAgreement(lines);
-  const pairs = {
-    first: lines.map((line) => fieldNumber(line, 'first')),
-    second: lines.map((line) => fieldNumber(line, 'second')),
-  };
-  return numberAgreement(pairs, given);
-}
-
-function numberAgreement(pairs: NumberPairs, given: Given): Answer {
-  const level = optionNumber(given, 'level');
-  const seed = optionSeed(given);
-  const resamples = optionNumber(given, 'resamples');
-  const measure: AgreementMeasure = optionWord(given, 'measure', [
-    'lin',
-    'pearson',
-    'spearman',
-    'kendall-tau-b',
-    'mean-absolute-error',
-    'root-mean-square-error',
-  ]);
-  const method = 'bootstrap-percentile';
-  const found = agreementInterval(pairs, { measure, method, level, seed, resamples });
-  return {
-    calculator: 'agreement',
-    question: `Agreement of two raters over ${pairs.first.length} units; the interval is for ${measure}.`,
-    input: { units: pairs.first.length, kind: 'number', measure, level, seed, resamples },
-    numbers: [...numberMeasures(pairs), ...intraclassNumbers(pairs, level)],
-    intervals: [intervalRow(method, found, { level })],
-    tests: [],
-    verdict: null,
-    remarks: ['A correlation ignores a constant shift between raters; Lin and ICC(2,1) do not.'],
-  };
-}
-
-function numberMeasures(pairs: NumberPairs): NamedNumber[] {
-  const distance = pairDistance(pairs);
-  return [
-    { name: 'pearson', value: pearson(pairs), source: 'Pearson 1896' },
-    { name: 'spearman', value: spearman(pairs), source: 'Spearman 1904' },
-    { name: 'kendall-tau-b', value: kendallTauB(pairs), source: 'Kendall 1945' },
-    { name: 'lin', value: linConcordance(pairs), source: 'Lin 1989' },
-    {
-      name: 'mean-absolute-error',
-      value: isIndeterminate(distance) ? distance : distance.meanAbsoluteError,
-      source: '',
-    },
-    {
-      name: 'root-mean-square-error',
-      value: isIndeterminate(distance) ? distance : distance.rootMeanSquareError,
-      source: '',
-    },
-  ];
-}
-
-function intraclassNumbers({ first, second }: NumberPairs, level: number): NamedNumber[] {
-  const table = first.map((value, index) => [value, second[index] ?? Number.NaN]);
-  const found = intraclassCorrelations(table, level);
-  const source = 'Shrout & Fleiss 1979';
-  return [
-    { name: 'ICC(1,1)', value: isIndeterminate(found) ? found : found.oneWay.value, source },
-    { name: 'ICC(2,1)', value: isIndeterminate(found) ? found : found.agreement.value, source },
-    { name: 'ICC(3,1)', value: isIndeterminate(found) ? found : found.consistency.value, source },
-  ];
-}
-
-function categoryOf(
-  { place, value }: { readonly place: string; readonly value: Record<string, unknown> },
-  field: string,
-): Category {
-  const found = value[field];
-  if (typeof found === 'string' || (typeof found === 'number' && Number.isFinite(found)))
-    return found;
-  throw new LiftgateError('usage', `${place} has no category "${field}".`, {
-    mend: `Give every line a text or a number in "${field}".`,
-  });
-}
-
-function categoryAgreement(
-  lines: readonly { readonly place: string; readonly value: Record<string, unknown> }[],
-): Answer {
-  const first = lines.map((line) => categoryOf(line, 'first'));
-  const second = lines.map((line) => categoryOf(line, 'second'));
-  const categories = [...new Set([...first, ...second])];
-  const kappa = cohenKappa({ first, second, categories });
-  const gwet = gwetAgreement({
-    units: first.map((category, index) => [category, second[index] ?? null]),
-    categories,
-  });
-  return {
-    calculator: 'agreement',
-    question: `Agreement of two raters over ${lines.length} units in ${categories.length} categories.`,
-    input: { units: lines.length, kind: 'category', categories },
-    numbers: [
-      {
-        name: 'observed agreement',
-        value: isIndeterminate(kappa) ? kappa : kappa.observedAgreement,
-        source: '',
-      },
-      {
-        name: 'kappa',
-        value: isIndeterminate(kappa) ? kappa : kappa.unweighted,
-        source: 'Cohen 1960',
-      },
-      { name: 'AC1', value: isIndeterminate(gwet) ? gwet : gwet.coefficient, source: 'Gwet 2008' },
-    ],
-    intervals: [],
-    tests: [],
-    verdict: null,
-    remarks: ['Categories are those that occur; kappa falls where one of them is common.'],
   };
 }
