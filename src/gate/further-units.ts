@@ -4,6 +4,7 @@ import { caseMeans, caseRiskBounds } from '../analysis/clustered-bounds.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
+import type { RateLimit } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { clusterVariance } from '../stats/clustered.ts';
 import { isIndeterminate } from '../stats/interval.ts';
@@ -107,19 +108,54 @@ function needAt(options: NeedOptions, effect: number): UnitNeed {
     error,
     power: target,
   });
+  return unitNeed(found, { effect: rounded, present: sample.units.length });
+}
+
+function unitNeed(
+  found: ReturnType<typeof requiredUnits>,
+  { effect, present }: { readonly effect: number; readonly present: number },
+): UnitNeed {
   if (isIndeterminate(found)) {
-    return {
-      effect: rounded,
-      units: null,
-      further: null,
-      reason: 'the units differ by nothing, so their spread is unknown',
-    };
+    const reason = 'the units differ by nothing, so their spread is unknown';
+    return { effect, units: null, further: null, reason };
   }
   if (found.status === 'unreachable') {
-    return { effect: rounded, units: null, further: null, reason: 'no number of units would do' };
+    return { effect, units: null, further: null, reason: 'no number of units would do' };
   }
-  const further = Math.max(0, found.units - sample.units.length);
-  return { effect: rounded, units: found.units, further, reason: null };
+  return { effect, units: found.units, further: Math.max(0, found.units - present), reason: null };
+}
+
+/** A rate that is open: its units' shares, the limit it is held against, and the error of its bound. */
+export interface OpenRate {
+  readonly gate: string;
+  readonly shares: readonly number[];
+  readonly limit: RateLimit;
+  readonly error: number;
+}
+
+/**
+ * Plan for more units of a rate that did not resolve, should the rate that was seen go on. Its spread is never taken below that of
+ * single cells at the limit, so that a rate of 0 or 1 is planned for too.
+ */
+export function planRateUnits(seal: SealedExperiment, open: OpenRate): FurtherUnits {
+  const { shares, limit, error } = open;
+  const { target } = powerGate(seal);
+  const { mean, variance } = moments(shares);
+  const sign = limit.side === 'min' ? 1 : -1;
+  const found = requiredUnits({
+    standardDeviation: Math.sqrt(Math.max(variance, limit.value * (1 - limit.value))),
+    effect: sign * mean,
+    threshold: sign * limit.value,
+    error,
+    power: target,
+  });
+  return {
+    gate: open.gate,
+    method: 'normal-approximation',
+    target,
+    atEffect: null,
+    atObserved: unitNeed(found, { effect: roundSignificant(mean, 1), present: shares.length }),
+  };
 }
 
 /** Plan for more units of one gate that did not resolve. */

@@ -10,7 +10,7 @@
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { measureOf } from '../analysis/evidence.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
-import { type GateDeclaration, latencyForm } from '../spec/gates.ts';
+import { type GateDeclaration, gateName, latencyForm } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type HolmStep, holmByBounds } from '../stats/multiplicity.ts';
 import { judgeCritical } from './critical.ts';
@@ -23,9 +23,9 @@ import {
   effectLevel,
 } from './effect.ts';
 import { judgeQuantile } from './efficiency.ts';
-import { type FurtherUnits, planFurtherUnits } from './further-units.ts';
+import { type FurtherUnits, planFurtherUnits, planRateUnits } from './further-units.ts';
 import { type BoundLevel, type Contribution, levelOf } from './gate.ts';
-import { judgeRate, rateGate, ratePairs } from './rate.ts';
+import { judgeRate, type RateGate, rateGate, ratePairs, seenShares } from './rate.ts';
 
 /** Gates with a bound of one candidate after the order of candidates was applied. */
 export interface BoundJudgement {
@@ -106,24 +106,31 @@ function effectBound(seal: SealedExperiment, gate: EffectGate): BoundGate {
   };
 }
 
+function rateBound({ seal, order }: Analysis, gate: RateGate): BoundGate {
+  const { declared, limit } = gate;
+  return {
+    required: declared.required,
+    error: seal.analysis.errorLevels.rate,
+    level: ({ candidate, filled, error }) => {
+      const input = { pairs: ratePairs(candidate, declared.measure), order, filled, error };
+      const further = (): FurtherUnits | null => {
+        const shares = seenShares(gate, input);
+        if (shares.length === 0) return null;
+        return planRateUnits(seal, { gate: gateName(declared), shares, limit, error });
+      };
+      return { ...levelOf(judgeRate(gate, input)), further };
+    },
+  };
+}
+
 /** A gate of the seal that decides by a bound, or null for a gate that needs none. */
 function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | null {
-  const { seal, order, baselineCells } = analysis;
+  const { seal, baselineCells } = analysis;
   const { required } = declared;
   const { lift, rate } = seal.analysis.errorLevels;
   const effect = effectGate(seal, declared);
   if (effect !== null) return effectBound(seal, effect);
-  if (declared.gate === 'rate') {
-    const gate = rateGate(seal, declared);
-    return {
-      required,
-      error: rate,
-      level: ({ candidate, filled, error }) =>
-        levelOf(
-          judgeRate(gate, { pairs: ratePairs(candidate, declared.measure), order, filled, error }),
-        ),
-    };
-  }
+  if (declared.gate === 'rate') return rateBound(analysis, rateGate(seal, declared));
   if (declared.gate === 'latency') {
     const form = latencyForm(declared);
     invariant(form?.form === 'quantile', 'a latency gate that pairs nothing bounds a quantile');

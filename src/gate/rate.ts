@@ -123,6 +123,11 @@ export interface RateInput {
   readonly error: number;
 }
 
+/** Shares of the units that have a value, in the sealed order: what the bounds are made from. */
+export function seenShares(gate: RateGate, input: RateInput): readonly number[] {
+  return armShares(gate, input, () => null).shares;
+}
+
 /** What of an analysis a rate gate reads. */
 export function ratePairs(candidate: CandidateAnalysis, measure: string): readonly Pair[] {
   return candidate.measures.get(measure)?.pairs ?? [];

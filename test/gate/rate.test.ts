@@ -229,6 +229,31 @@ describe('a rate', () => {
     );
   });
 
+  test('plans further units for the rate that was seen, on either side of its limit', () => {
+    const planned = (count: number, units: number, limit: Readonly<Record<string, number>>) => {
+      const gates = [{ gate: 'rate', measure: 'right', arm: 'candidate', ...limit }];
+      return judged({ cases: unitsOf(ones(count, units)), gates }).furtherUnits;
+    };
+    // ((1.6449 + 0.8416) * sqrt(0.8 * 0.2) / 0.1)^2 = 98.9; the spread at the limit is the larger one.
+    expect(planned(18, 20, { min: 0.8 })).toEqual([
+      {
+        gate: 'rate:candidate:right',
+        method: 'normal-approximation',
+        target: 0.8,
+        atEffect: null,
+        atObserved: { effect: 0.9, units: 99, further: 79, reason: null },
+      },
+    ]);
+    expect(planned(0, 10, { max: 0.2 })[0]?.atObserved).toEqual({
+      effect: 0,
+      units: 25,
+      further: 15,
+      reason: null,
+    });
+    expect(planned(16, 20, { min: 0.8 })[0]?.atObserved.reason).toBe('no number of units would do');
+    expect(planned(20, 20, { min: 0.8 })).toEqual([]);
+  });
+
   test('turning a failure into a success never takes a minimum away', () => {
     const rank = { breached: 0, insufficient: 1, unresolved: 2, cleared: 3 } as Record<
       string,
