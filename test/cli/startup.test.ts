@@ -1,0 +1,89 @@
+/** What the built command line loads: little for help, no more than needed for the rest. `npm run bench:startup` measures it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { liftgate, linesOf, projectFolder, startProgram } from '../support/cli.ts';
+import { temporaryFolders } from '../support/temporary-folder.ts';
+
+const makeFolder = temporaryFolders();
+
+/** Texts of the files of the package that a command line loads. */
+async function loadedBy(...words: string[]): Promise<string[]> {
+  const folder = await makeFolder();
+  const list = join(folder, 'loaded.txt');
+  const code = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, Object.keys(require.cache).join('\\n')));`;
+  writeFileSync(join(folder, 'hook.cjs'), code);
+  const bin = join(projectFolder, 'bin/liftgate.js');
+  const call = [process.execPath, '--require', join(folder, 'hook.cjs'), bin, ...words] as const;
+  await startProgram(projectFolder, [...call]).ended;
+  return linesOf(readFileSync(list, 'utf8'))
+    .filter((path) => path.startsWith(projectFolder))
+    .map((path) => readFileSync(path, 'utf8'));
+}
+
+const marks = {
+  parser: 'class Command extends',
+  shapes: 'ZodError',
+  yaml: 'YAMLParseError',
+} as const;
+
+function found(texts: readonly string[]): string[] {
+  return Object.entries(marks)
+    .filter(([, mark]) => texts.some((text) => text.includes(mark)))
+    .map(([what]) => what);
+}
+
+describe('what a command line loads', () => {
+  test.each(['--help', '--version', '-h', '-V'])(
+    '%s needs neither parser nor shapes',
+    async (word) => {
+      const texts = await loadedBy(word);
+      expect(texts.length).toBeGreaterThan(1);
+      expect(found(texts)).toEqual([]);
+      expect(texts.join('').length).toBeLessThan(30_000);
+    },
+  );
+
+  test('help of a command needs the parser alone', async () => {
+    expect(found(await loadedBy('verify', '--help'))).toEqual(['parser']);
+  });
+
+  test.each(['verify', 'report'])('%s reads records without YAML', async (command) => {
+    const run = 'experiments/refund-desk/runs/none';
+    expect(found(await loadedBy(command, run))).toEqual(['parser', 'shapes']);
+  });
+
+  test('check loads YAML for a YAML file', async () => {
+    expect(found(await loadedBy('check', 'experiments/refund-desk'))).toContain('yaml');
+  });
+});
+
+describe('liftgate --help', () => {
+  test('is what the commands themselves say', async () => {
+    const folder = await makeFolder();
+    const written = await liftgate(folder, '--help');
+    const parsed = await liftgate(folder, 'help');
+    expect([written.exitCode, written.stderr]).toEqual([0, '']);
+    expect(written.stdout).toContain('\nCommands:\n  init ');
+    expect(written.stdout).toBe(parsed.stdout);
+    expect((await liftgate(folder, '-h')).stdout).toBe(written.stdout);
+  });
+
+  test('and --version stay one JSON document under --json', async () => {
+    const folder = await makeFolder();
+    for (const word of ['--help', '--version']) {
+      const { stdout, exitCode } = await liftgate(folder, word, '--json');
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      });
+    }
+  });
+
+  test('names the version of package.json', async () => {
+    const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect((await liftgate(await makeFolder(), '--version')).stdout).toBe(`${version}\n`);
+  });
+});
