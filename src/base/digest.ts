@@ -1,5 +1,5 @@
 /** SHA-256 digests: the one place that hashes. */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { canonicalBytes } from './canonical.ts';
 
 /** `sha256:` and 64 lower-case hex digits. */
@@ -17,7 +17,7 @@ export function isDigest(value: unknown): value is Digest {
  * @example digestOf('') // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
  */
 export function digestOf(bytes: Uint8Array | string): Digest {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return `sha256:${hash('sha256', bytes, 'hex')}`;
 }
 
 /** A digest over bytes that are still coming. */
@@ -33,12 +33,12 @@ export interface RunningDigest {
  * @example runningDigest().value() // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
  */
 export function runningDigest(): RunningDigest {
-  const hash = createHash('sha256');
+  const running = createHash('sha256');
   return {
     add: (bytes) => {
-      hash.update(bytes);
+      running.update(bytes);
     },
-    value: () => `sha256:${hash.copy().digest('hex')}`,
+    value: () => `sha256:${running.copy().digest('hex')}`,
   };
 }
 
@@ -54,7 +54,8 @@ export function digestHex(digest: Digest): string {
 
 /** Raw SHA-256 of several byte strings after another, for Merkle trees. */
 export function sha256(...parts: readonly (Uint8Array | string)[]): Uint8Array {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return new Uint8Array(hash.digest());
+  const bytes = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
+  );
+  return new Uint8Array(hash('sha256', bytes, 'buffer'));
 }

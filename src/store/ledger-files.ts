@@ -1,6 +1,6 @@
 /** File operations a ledger folder needs, one durable step each, so that tests can make any of them fail. */
-import { constants } from 'node:fs';
-import { link, lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { link, mkdir, open, readdir, unlink } from 'node:fs/promises';
 
 /** A file that did not exist before. `sync` returns when its bytes are on the disk. */
 export interface NewFile {
@@ -43,26 +43,39 @@ const onWindows = process.platform === 'win32';
 /** Opens for reading; a symbolic link fails with ELOOP where the system knows the flag. */
 const readUnfollowed = constants.O_RDONLY | (onWindows ? 0 : constants.O_NOFOLLOW);
 
-async function typeOf(path: string): Promise<FileType> {
+/** A name is looked at at once: handing a look of microseconds to another thread takes longer than the look. */
+function typeOf(path: string): Promise<FileType> {
   try {
-    const found = await lstat(path);
-    if (found.isFile()) return 'file';
-    return found.isDirectory() ? 'folder' : 'other';
+    const found = lstatSync(path);
+    if (found.isFile()) return Promise.resolve('file');
+    return Promise.resolve(found.isDirectory() ? 'folder' : 'other');
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return 'missing';
-    throw error;
+    return errorCodeOf(error) === 'ENOENT' ? Promise.resolve('missing') : Promise.reject(error);
   }
 }
 
+/** Files up to this size are read at once, larger ones while other work goes on; in bytes. */
+const readAtOnce = 4_194_304;
+
 async function read(path: string, limit: number): Promise<Uint8Array> {
-  const file = await open(path, readUnfollowed);
+  const file = openSync(path, readUnfollowed);
   try {
-    const { size } = await file.stat();
+    const { size } = fstatSync(file);
     if (size > limit) {
       throw Object.assign(new Error(`${path} has ${size} bytes, more than ${limit}`), {
         code: 'EFBIG',
       });
     }
+    if (size <= readAtOnce) return new Uint8Array(readFileSync(file));
+  } finally {
+    closeSync(file);
+  }
+  return await readLarge(path);
+}
+
+async function readLarge(path: string): Promise<Uint8Array> {
+  const file = await open(path, readUnfollowed);
+  try {
     return new Uint8Array(await file.readFile());
   } finally {
     await file.close();
