@@ -78,6 +78,8 @@ interface MiddlePair {
   readonly apart: Float64Array;
   /** m log k for k = 1 … n at index k − 1. */
   readonly logs: Float64Array;
+  /** The ranks i whose P(A = i) can move a share: above 1e-25. */
+  readonly likely: { readonly from: number; readonly to: number };
 }
 
 function middlePair(ordered: Float64Array): MiddlePair {
@@ -96,7 +98,10 @@ function middlePair(ordered: Float64Array): MiddlePair {
     const kept = i === 1 ? 1 : 1 - exp((logs[i - 2] ?? 0) - (logs[i - 1] ?? 0));
     apart[i - 1] = tail * kept;
   }
-  return { ordered, first, apart, logs };
+  const likely = { from: 1, to: n };
+  while ((first[likely.from - 1] ?? 1) <= 1e-25) likely.from += 1;
+  while ((first[likely.to - 1] ?? 1) <= 1e-25) likely.to -= 1;
+  return { ordered, first, apart, logs, likely };
 }
 
 /** P(A = i, B > j), j ≥ i, from P(A = i, B > i); beyond e^−45 of it nothing is left. */
@@ -109,15 +114,14 @@ function beyond({ apart, logs, ordered }: MiddlePair, i: number, j: number): num
 
 /** P((A's value + B's value) / 2 ≤ limit), by two pointers over the ranks. */
 function middleShare(pair: MiddlePair, limit: number): number {
-  const { ordered, first } = pair;
+  const { ordered, first, likely } = pair;
   let j = ordered.length;
   let share = 0;
-  for (let i = 1; i <= ordered.length; i += 1) {
+  for (let i = likely.from; i <= likely.to; i += 1) {
     const value = ordered[i - 1] ?? 0;
     if (value > limit) break;
     while (j > i && value / 2 + (ordered[j - 1] ?? 0) / 2 > limit) j -= 1;
-    // P(A = i) below 1e-25 leaves the sum as it is; skipping it saves the exponentials of the far ranks.
-    if ((first[i - 1] ?? 0) > 1e-25) share += (first[i - 1] ?? 0) - beyond(pair, i, Math.max(i, j));
+    share += (first[i - 1] ?? 0) - beyond(pair, i, Math.max(i, j));
   }
   return Math.max(0, Math.min(1, share));
 }
