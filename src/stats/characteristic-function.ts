@@ -229,7 +229,8 @@ function reverseBits(real: Float64Array, imaginary: Float64Array): void {
     }
     mirror += bit;
     if (at < mirror) {
-      const [x, y] = [real[at] ?? 0, imaginary[at] ?? 0];
+      const x = real[at] ?? 0;
+      const y = imaginary[at] ?? 0;
       real[at] = real[mirror] ?? 0;
       imaginary[at] = imaginary[mirror] ?? 0;
       real[mirror] = x;
@@ -242,12 +243,14 @@ function reverseBits(real: Float64Array, imaginary: Float64Array): void {
 function transform(real: Float64Array, imaginary: Float64Array): void {
   const size = real.length;
   reverseBits(real, imaginary);
+  const angle: CosSin = { cos: 1, sin: 0 };
   for (let half = 1; half < size; half *= 2) {
     for (let turn = 0; turn < half; turn += 1) {
-      const { cos, sin } = cosSin((Math.PI * turn) / half, { cos: 1, sin: 0 });
+      const { cos, sin } = cosSin((Math.PI * turn) / half, angle);
       for (let at = turn; at < size; at += 2 * half) {
         const other = at + half;
-        const [x, y] = [real[other] ?? 0, imaginary[other] ?? 0];
+        const x = real[other] ?? 0;
+        const y = imaginary[other] ?? 0;
         const turnedReal = x * cos - y * sin;
         const turnedImaginary = x * sin + y * cos;
         real[other] = (real[at] ?? 0) - turnedReal;
