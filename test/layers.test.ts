@@ -27,9 +27,16 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   seedrandom: ['stats/random.ts'],
   'simple-statistics': ['stats/summary.ts'],
   yaml: ['spec/parse.ts'],
-  commander: ['cli/program.ts'],
+  commander: ['cli/program.ts', 'cli/ledger-program.ts', 'cli/subcommand.ts'],
   pg: ['store/ledger-postgres.ts', 'store/postgres-server.ts'],
-  'node:crypto': ['base/digest.ts', 'store/ledger-folder.ts', 'store/randomness.ts'],
+  'node:crypto': [
+    'base/digest.ts',
+    'base/signature.ts',
+    'store/checkpoints.ts',
+    'store/ledger-folder.ts',
+    'store/randomness.ts',
+    'store/seen-ledgers.ts',
+  ],
 };
 
 const source = resolve(import.meta.dirname, '../src');

@@ -1,5 +1,5 @@
 /** What commands share: the experiment, the ledger and the run folder that words on the command line name. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DecisionDocument, exitCodeOf } from '../report/decision.ts';
@@ -8,7 +8,6 @@ import type { LoadedExperiment, OpenOptions } from '../store/experiment-folder.t
 import { ledgerExists, openLedger } from '../store/ledger-folder.ts';
 import { isPostgresUrl, parsePostgresUrl } from '../store/postgres-server.ts';
 import { pinFolder, pinnedLedger, seenLedgers } from '../store/seen-ledgers.ts';
-import { type LedgerView, ledgerView as viewOf } from '../verify/reading.ts';
 import type { CommandContext } from './context.ts';
 
 /** Experiment named on the command line, with its path shown as it was typed. */
@@ -35,16 +34,13 @@ function ledgerPlace(context: CommandContext, { ledger }: { readonly ledger: str
   return isPostgresUrl(ledger) ? ledger : resolve(context.cwd, ledger);
 }
 
-/**
- * An existing ledger, read whole.
- * @throws {LiftgateError} ledger-damaged when there is none
- */
-export async function ledgerView(
+/** Folder of the checkpoints: the one that is named, or the one in the ledger's folder; null for a ledger that is no folder. */
+export function checkpointFolder(
   context: CommandContext,
-  options: { readonly ledger: string },
-): Promise<LedgerView> {
-  const mend = 'Name the ledger with --ledger, or check the folder alone with --without-ledger.';
-  return await viewOf(await existingLedger(context, options, mend));
+  { ledger, checkpoints }: { readonly ledger: string; readonly checkpoints?: string },
+): string | null {
+  if (checkpoints === undefined && isPostgresUrl(ledger)) return null;
+  return resolve(context.cwd, checkpoints ?? join(ledger, 'checkpoints'));
 }
 
 /**

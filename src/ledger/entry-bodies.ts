@@ -145,13 +145,17 @@ export const journalBody = z.strictObject({
   stopped: z.boolean(),
 });
 
-/** Settles an exposure with its decision; `receiptsCount` counts all attempts, `missing` the cells without an outcome. */
+/**
+ * Settles an exposure with its decision; `receiptsCount` counts all attempts, `missing` the cells without an outcome. `controlsRoot`
+ * is the root over the receipts of the controls; outcomes recorded before it was introduced have none.
+ */
 export const outcomeBody = z.strictObject({
   expose: seqSchema,
   attempt: z.int().min(1).max(10_000),
   receiptsRoot: digestSchema,
   receiptsObject: digestSchema.nullable(),
   receiptsCount: countSchema,
+  controlsRoot: digestSchema.optional(),
   plannedCells: countSchema,
   missing: countSchema,
   manifestDigest: digestSchema,

@@ -2,12 +2,16 @@
  * The library: every step of the job as one call with the defaults people expect. The command line and callers in a program go
  * through the same orchestration below; no call takes a level, a threshold or an estimate, all rules come from the sealed spec.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Digest, digestHex } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
+import { parseTrust } from '../base/trust.ts';
 import { systemClock } from '../host/clock.ts';
 import { openHost } from '../host/open-host.ts';
 import { replayHost as hostOfReceipts } from '../host/replay.ts';
 import { parseReceiptFile } from '../interop/receipt-file.ts';
+import type { LedgerPin } from '../ledger/check-ledger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import { renderSummary } from '../report/markdown.ts';
@@ -17,13 +21,14 @@ import type { Host } from '../run/host.ts';
 import { parseJournal } from '../run/journal.ts';
 import { parseSeal, type SealedExperiment } from '../spec/seal.ts';
 import { planSeal } from '../spec/seal-plan.ts';
+import { readNotes } from '../store/checkpoints.ts';
 import { decideReceiptFile, decidingSeal } from '../store/decide-receipts.ts';
 import { engineIdentity } from '../store/engine.ts';
 import type { LoadedExperiment } from '../store/experiment-folder.ts';
 import { reserveExperiment } from '../store/prepare-run.ts';
 import { freshFence } from '../store/randomness.ts';
 import { type RunResult, runToDecision } from '../store/run-experiment.ts';
-import { openRunFolder, readDecision, readRunFiles } from '../store/run-folder.ts';
+import { openRunFolder, readDecision, readEvidence, readRunFiles } from '../store/run-folder.ts';
 import {
   ensureFinalSeal,
   ensurePlanSeal,
@@ -31,6 +36,8 @@ import {
   sealInput,
   writeSealCopy,
 } from '../store/seal-experiment.ts';
+import { bundledLedger, formatBundle, gatherBundle } from '../verify/bundle.ts';
+import { noDemands, type Requirement } from '../verify/check-trust.ts';
 import { ledgerView } from '../verify/reading.ts';
 import { parseReceiptLines, runFile, runFileNames } from '../verify/record.ts';
 import { checkRun, type Verification } from '../verify/verify.ts';
@@ -204,22 +211,83 @@ export function renderReport(source: SealedDecision | string): string {
   return renderSummary(document, seal);
 }
 
+/** What holds a run beside its own files. */
+export interface VerifyOptions {
+  /** The ledger that recorded the run; null leaves unchecked what only a ledger can show. A bundle brings its own: null for it. */
+  readonly ledger: Ledger | null;
+  /** Size and head of the ledger as known from elsewhere; without it a removed tail leaves no trace. */
+  readonly pin?: LedgerPin;
+  /** Trust list: verifier keys or lines of an `allowed_signers` file. Default: nobody is trusted. */
+  readonly trust?: string;
+  /** What must vouch for the outcome; default nothing. */
+  readonly require?: readonly Requirement[];
+  /** Folder of the checkpoints beside the ledger; a bundle brings its own. */
+  readonly checkpoints?: string;
+  /** Path of a signed statement about this run. */
+  readonly statement?: string;
+}
+
 /**
- * Verifies a run folder offline: recomputes digests, pairing, estimates, gates and the decision from the stored bytes, and holds the
- * folder against the ledger that recorded it. Nothing is executed or written.
+ * Verifies a run folder or a bundle offline: recomputes digests, pairing, estimates, gates and the decision from the stored bytes, and
+ * holds them against the ledger that recorded them and against what the reader demands. Nothing is executed or written.
  *
- * @param folder   path of the run folder
- * @param options  the ledger; null leaves unchecked what only a ledger can show
- * @returns        one result per check; `exitCode` 0 confirmed, 41 the run does not verify, 42 the ledger is damaged
- * @throws {LiftgateError} run-invalid when the folder cannot be read at all
+ * @param path     path of the run folder, or of a file that `bundleRun` made
+ * @returns        one result per check with a reason per problem; `exitCode` 0 confirmed, 41 the run does not verify, 42 the ledger
+ *                 is damaged or not the one of its checkpoints
+ * @throws {LiftgateError} run-invalid when nothing can be read there, trust-invalid, signature-invalid
  * @example (await verifyRun((await runExperiment({ loaded, ledger, seal: true })).folder, { ledger })).ok // => true
  */
-export async function verifyRun(
-  folder: string,
-  { ledger }: { readonly ledger: Ledger | null },
-): Promise<Verification> {
+export async function verifyRun(path: string, options: VerifyOptions): Promise<Verification> {
+  const { checkpoints, trust, require = [], statement } = options;
+  const { files, bundle } = readEvidence(path);
+  const ledger = bundle === null ? options.ledger : bundledLedger(bundle);
+  const beside = checkpoints === undefined ? new Map() : await readNotes(checkpoints);
+  return checkRun(files, ledger === null ? null : await ledgerView(ledger, options.pin), {
+    notes: bundle?.notes ?? beside,
+    trust: trust === undefined ? [] : parseTrust(trust, 'trust'),
+    require,
+    statement: statement === undefined ? null : { file: statement, bytes: readFileSync(statement) },
+  });
+}
+
+/** What goes into a bundle beside the run. */
+export interface BundleOptions {
+  /** The ledger that recorded the run. */
+  readonly ledger: Ledger;
+  /** Folder of the checkpoints beside the ledger; default: none are taken along. */
+  readonly checkpoints?: string;
+}
+
+/** A bundle and how it verifies. */
+export interface BundledRun {
+  readonly bytes: Uint8Array;
+  readonly verification: Verification;
+}
+
+/**
+ * One portable file with a run and the ledger that recorded it, to be checked anywhere with nothing else. It is verified first: what
+ * does not verify is not bundled. The same run, ledger and checkpoints give the same bytes.
+ *
+ * @param folder  path of the run folder
+ * @throws {LiftgateError} run-invalid when the run does not verify, naming every problem; ledger-damaged when its ledger does not
+ * @example Buffer.from((await bundleRun(folder, { ledger })).bytes.subarray(0, 11)).toString() // => 'bundle.json'
+ */
+export async function bundleRun(folder: string, options: BundleOptions): Promise<BundledRun> {
+  const { ledger, checkpoints } = options;
   const files = readRunFiles(folder);
-  return checkRun(files, ledger === null ? null : await ledgerView(ledger));
+  const notes = checkpoints === undefined ? new Map() : await readNotes(checkpoints);
+  const verification = checkRun(files, await ledgerView(ledger), { ...noDemands, notes });
+  const problems = verification.checks.flatMap((check) => check.problems);
+  if (problems.length > 0) {
+    const code = verification.exitCode === 42 ? 'ledger-damaged' : 'run-invalid';
+    const shown = problems.map((each) => `[${each.code}] ${each.message}`).join('; ');
+    throw new LiftgateError(code, `The run does not verify, so it is not bundled: ${shown}.`, {
+      where: { file: folder },
+      mend: 'See `liftgate verify`, and restore what was changed.',
+      details: { problems },
+    });
+  }
+  return { bytes: formatBundle(await gatherBundle(files, ledger, notes)), verification };
 }
 
 /**

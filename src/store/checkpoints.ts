@@ -22,6 +22,7 @@ import {
   signersOf,
 } from '../ledger/checkpoint.ts';
 import type { StoredEntry } from '../ledger/entry.ts';
+import { type NoteFiles, notePattern } from '../verify/bundle.ts';
 import { type LedgerFiles, nodeFiles } from './ledger-files.ts';
 import type { SeenLedgers } from './seen-ledgers.ts';
 
@@ -63,6 +64,21 @@ export async function readCheckpoints(
     found.push({ file, note, signed });
   }
   return found;
+}
+
+/**
+ * Signed notes and proofs of time in a folder by name, unread; none when there is no such folder. Other files are left alone.
+ */
+export async function readNotes(
+  folder: string,
+  files: LedgerFiles = nodeFiles,
+): Promise<NoteFiles> {
+  const names = (await files.typeOf(folder)) === 'folder' ? await files.list(folder) : [];
+  const notes = new Map<string, Uint8Array>();
+  for (const name of names.filter((each) => notePattern.test(each)).sort()) {
+    notes.set(name, await files.read(join(folder, name), largestNote));
+  }
+  return notes;
 }
 
 /**

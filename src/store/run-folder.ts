@@ -12,12 +12,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
 import { type DecisionDocument, parseDecision } from '../report/decision.ts';
 import { parseSeal, type SealedExperiment } from '../spec/seal.ts';
+import { type Bundle, parseBundle } from '../verify/bundle.ts';
 import { type RunFiles, runFile, runFileNames } from '../verify/record.ts';
 
 export interface RunFolder {
@@ -76,15 +78,33 @@ export function readRunFiles(path: string): RunFiles {
   return files;
 }
 
+/** A run to be checked: its files, and the bundle they came in, which brings ledger and checkpoints along. */
+export interface Evidence {
+  readonly files: RunFiles;
+  /** Null for a run folder. */
+  readonly bundle: Bundle | null;
+}
+
 /**
- * Decision and final seal of a run folder.
+ * A run folder, or a bundle file.
+ * @throws {LiftgateError} run-invalid, ledger-damaged, ledger-unsafe, signature-invalid
+ */
+export function readEvidence(path: string): Evidence {
+  if (!(statSync(path, { throwIfNoEntry: false })?.isFile() ?? false))
+    return { files: readRunFiles(path), bundle: null };
+  const bundle = parseBundle(readFileSync(path), path);
+  return { files: bundle.run, bundle };
+}
+
+/**
+ * Decision and final seal of a run folder or bundle.
  * @throws {LiftgateError} run-invalid, seal-invalid
  */
-export function readDecision(folder: string): {
+export function readDecision(path: string): {
   readonly document: DecisionDocument;
   readonly seal: SealedExperiment;
 } {
-  const files = readRunFiles(folder);
+  const { files } = readEvidence(path);
   return {
     document: parseDecision(runFile(files, runFileNames.decision), runFileNames.decision),
     seal: parseSeal(runFile(files, runFileNames.seal), runFileNames.seal),

@@ -1,7 +1,7 @@
 /** Holds the ledger entries of a run against its seal, and the run against the ledger that recorded it. */
 import { canonicalLine, canonicalText } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
-import { LiftgateError } from '../base/errors.ts';
+import { LiftgateError, type Problem } from '../base/errors.ts';
 import {
   type EntryOf,
   entryId,
@@ -14,7 +14,7 @@ import { formatDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { journalPrefix } from '../run/journal.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
-import { type Finding, faultsOf, findingOf } from './checklist.ts';
+import { type Finding, faultsOf, findingOf, type ReasonCode } from './checklist.ts';
 import { overallDecision } from './evidence.ts';
 import type { LedgerView, Reading, RunEntries, RunMark, RunRight } from './reading.ts';
 import { canonicalLines, manifestDigest, type RunFiles, runFile, runFileNames } from './record.ts';
@@ -134,23 +134,39 @@ export function checkLedgerEntries(ledger: LedgerView, entries: RunEntries): Fin
     ({ entry }) => isOfExposure(entry, expose) && !own.has(entry.seq),
   );
   const faults = [
+    ...ledger.problems.map(({ code, message }) => ({ code: ledgerReason(code), message })),
     ...differing.map(({ entry }) => `entry ${entry.seq} of the run is not the ledger's`),
     ...left.map(({ entry }) => `the run leaves out entry ${entry.seq} (${entry.kind})`),
   ];
   return findingOf(
-    [...ledger.problems, ...faults],
-    `${ledger.entries.length} entries; the tail has no outside pin, so later entries may be missing`,
+    faults,
+    `${ledger.entries.length} entries, head ${ledger.report.head}. ${ledger.report.completenessDetail}`,
+  );
+}
+
+/** Problems of a ledger name the invariant that does not hold. */
+function ledgerReason(code: Problem['code']): ReasonCode {
+  return /^I[0-9]+$/.test(code) ? (code as `I${number}`) : 'ledger-damaged';
+}
+
+/** The recorded outcome of an exposure; null while there is none. */
+export function outcomeOf(
+  { entries }: Pick<LedgerView, 'entries'>,
+  expose: number,
+): StoredEntry | null {
+  return (
+    entries.find(({ entry }) => isKind(entry, 'outcome') && entry.body.expose === expose) ?? null
   );
 }
 
 /** The recorded outcome is this one, and was not voided. */
 export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Reading): Finding {
-  const { manifest, document, lines } = read;
-  const outcome = ledger.entries
-    .map(({ entry }) => entry)
-    .find((entry) => isKind(entry, 'outcome') && entry.body.expose === entries.expose.entry.seq);
-  if (outcome === undefined || !isKind(outcome, 'outcome'))
-    return { faults: ['the ledger records no outcome of this exposure'] };
+  const { manifest, document, lines, controls = [] } = read;
+  const outcome = outcomeOf(ledger, entries.expose.entry.seq)?.entry;
+  if (outcome === undefined || !isKind(outcome, 'outcome')) {
+    const message = 'the ledger records no outcome of this exposure';
+    return { faults: [{ code: 'outcome-missing', message }] };
+  }
   if (manifest === undefined || document === undefined || lines === undefined)
     return { faults: ['the run could not be recomputed'] };
   const { body } = outcome;
@@ -168,6 +184,10 @@ export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Read
       'the receipts are not those recorded',
     ],
     [
+      body.controlsRoot === undefined || body.controlsRoot === receiptsRoot(controls),
+      'the receipts of the controls are not those recorded',
+    ],
+    [
       body.exitCode === document.verdict.exitCode && body.verdict === overallDecision(document),
       'the verdict or exit code differs from the recorded one',
     ],
@@ -175,6 +195,9 @@ export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Read
   const voided = ledger.entries.some(
     ({ entry }) => isKind(entry, 'void') && entry.body.outcome === outcome.seq,
   );
-  if (voided) tests.push([false, `outcome ${outcome.seq} was voided and must not be used`]);
-  return findingOf(faultsOf(tests), `entry ${outcome.seq}: ${body.verdict}`);
+  const message = `outcome ${outcome.seq} was voided and must not be used`;
+  return findingOf(
+    [...faultsOf(tests), ...(voided ? [{ code: 'outcome-voided' as const, message }] : [])],
+    `entry ${outcome.seq}: ${body.verdict}`,
+  );
 }

@@ -1,18 +1,49 @@
 /** A readable checklist: named checks that pass, fail, or could not be made. */
-import { LiftgateError } from '../base/errors.ts';
+import { type ErrorCode, LiftgateError } from '../base/errors.ts';
+
+/**
+ * Why something does not verify: what differs from what was recorded, a code of an error, or the invariant of the ledger that does not
+ * hold.
+ */
+export type ReasonCode =
+  | 'files-differ'
+  | 'seals-differ'
+  | 'cases-differ'
+  | 'entries-differ'
+  | 'controls-differ'
+  | 'receipts-differ'
+  | 'decision-differs'
+  | 'summary-differs'
+  | 'outcome-missing'
+  | 'outcome-differs'
+  | 'outcome-voided'
+  | 'checkpoint-contradicted'
+  | 'statement-differs'
+  | ErrorCode
+  | `I${number}`;
+
+/** One thing that is wrong. */
+export interface Fault {
+  readonly code: ReasonCode;
+  readonly message: string;
+}
 
 export interface Check {
   readonly id: string;
   readonly title: string;
   readonly status: 'passed' | 'failed' | 'not-checked';
   readonly detail: string;
+  /** Everything that is wrong, each with its reason; empty unless the check failed. */
+  readonly problems: readonly Fault[];
 }
 
-/** What a check found: the detail of a pass, or every fault. */
-export type Finding = { readonly detail: string } | { readonly faults: readonly string[] };
+/** What a check found: the detail of a pass, or every fault; a fault in words has the usual reason of its check. */
+export type Finding =
+  | { readonly detail: string }
+  | { readonly faults: readonly (string | Fault)[] };
 
 /** A pass with its detail when there is no fault. */
-export function findingOf(faults: readonly string[], detail: string): Finding {
+export function findingOf(faults: readonly (string | Fault)[], detail: string): Finding {
   return faults.length === 0 ? { detail } : { faults };
 }
 
@@ -23,9 +54,21 @@ export function faultsOf(tests: readonly (readonly [boolean, string])[]): string
 
 const shownFaults = 10;
 
-function faultText(faults: readonly string[]): string {
+function faultText(faults: readonly Fault[]): string {
   const more = faults.length > shownFaults ? `; and ${faults.length - shownFaults} more` : '';
-  return faults.slice(0, shownFaults).join('; ') + more;
+  return (
+    faults
+      .slice(0, shownFaults)
+      .map(({ message }) => message)
+      .join('; ') + more
+  );
+}
+
+/** What names a check: its id, what it says when it passes, and the reason of a fault that names none. */
+export interface CheckName {
+  readonly id: string;
+  readonly title: string;
+  readonly code: ReasonCode;
 }
 
 /** Collects checks in order; a check whose input could not be read is listed as not checked. */
@@ -41,31 +84,38 @@ export class Checklist {
   }
 
   /** Runs a check; a LiftgateError it throws is its fault. */
-  run(id: string, title: string, work: () => Finding): boolean {
-    try {
-      const finding = work();
-      const passed = 'detail' in finding;
-      this.add({
-        id,
-        title,
-        status: passed ? 'passed' : 'failed',
-        detail: passed ? finding.detail : faultText(finding.faults),
-      });
-      return passed;
-    } catch (thrown) {
-      if (!(thrown instanceof LiftgateError) || thrown.code === 'internal') throw thrown;
-      this.add({ id, title, status: 'failed', detail: describe(thrown) });
-      return false;
+  run(name: CheckName, work: () => Finding): void {
+    const finding = findingFrom(work);
+    if ('detail' in finding) this.add(name, 'passed', finding.detail);
+    else {
+      const faults = finding.faults.map((fault) =>
+        typeof fault === 'string' ? { code: name.code, message: fault } : fault,
+      );
+      this.add(name, 'failed', faultText(faults), faults);
     }
   }
 
   /** Lists a check that could not be made, and why. */
-  skip(id: string, title: string, detail: string): void {
-    this.add({ id, title, status: 'not-checked', detail });
+  skip(name: CheckName, detail: string): void {
+    this.add(name, 'not-checked', detail);
   }
 
-  private add(check: Check): void {
-    this.list.push(check);
+  private add(
+    { id, title }: CheckName,
+    status: Check['status'],
+    detail: string,
+    problems: readonly Fault[] = [],
+  ): void {
+    this.list.push({ id, title, status, detail, problems });
+  }
+}
+
+function findingFrom(work: () => Finding): Finding {
+  try {
+    return work();
+  } catch (thrown) {
+    if (!(thrown instanceof LiftgateError) || thrown.code === 'internal') throw thrown;
+    return { faults: [{ code: thrown.code, message: describe(thrown) }] };
   }
 }
 

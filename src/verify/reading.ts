@@ -1,7 +1,10 @@
 /** What verification has read so far; a member is there only when its check could read it. */
 import type { Digest } from '../base/digest.ts';
+import type { Problem } from '../base/errors.ts';
+import type { LedgerPin, LedgerReport } from '../ledger/check-ledger.ts';
 import type { EntryOf, StoredEntry } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { LedgerState } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import type { FenceRight, JournalPrefix } from '../run/journal.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
@@ -11,16 +14,25 @@ import type { RunManifest } from './record.ts';
 
 /** The ledger a run was recorded in, as read. */
 export interface LedgerView {
+  /** None when the ledger is damaged. */
   readonly entries: readonly StoredEntry[];
   /** Faults that checking the ledger itself found. */
-  readonly problems: readonly string[];
+  readonly problems: readonly Problem[];
+  /** Size, head, root, and whether a pin held. */
+  readonly report: LedgerReport;
+  /** What the entries add up to; null when the ledger is damaged. */
+  readonly state: LedgerState | null;
 }
 
-/** A whole ledger as read; of a damaged one only what is wrong with it. */
-export async function ledgerView(ledger: Ledger): Promise<LedgerView> {
-  const { problems } = await ledger.verify();
-  const entries = problems.length === 0 ? await ledger.entries() : [];
-  return { entries, problems: problems.map((problem) => problem.message) };
+/**
+ * A whole ledger as read; of a damaged one only what is wrong with it.
+ * @param pin  size and head known from elsewhere; without one a ledger may have a memory of its own
+ */
+export async function ledgerView(ledger: Ledger, pin?: LedgerPin): Promise<LedgerView> {
+  const report = await ledger.verify(pin);
+  const { problems } = report;
+  if (problems.length > 0) return { entries: [], problems, report, state: null };
+  return { entries: await ledger.entries(), problems, report, state: await ledger.state() };
 }
 
 /** Entries of a run: its claim, its exposure, every right to dispatch, and what was known of the journal in between. */

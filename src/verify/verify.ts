@@ -16,6 +16,7 @@ import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { type Audit, auditOf } from './audit.ts';
 import { controlFaults } from './check-controls.ts';
 import {
   checkEntries,
@@ -26,7 +27,15 @@ import {
 } from './check-entries.ts';
 import { lineFaults } from './check-lines.ts';
 import { checkCases, checkSeals } from './check-seals.ts';
-import { type Check, Checklist, type Finding, findingOf } from './checklist.ts';
+import { checkTrust, type Demands, noDemands } from './check-trust.ts';
+import {
+  type Check,
+  Checklist,
+  type CheckName,
+  type Finding,
+  findingOf,
+  type ReasonCode,
+} from './checklist.ts';
 import { runEvidence, runInfo } from './evidence.ts';
 import type { LedgerView, Reading, RunEntries } from './reading.ts';
 import {
@@ -48,32 +57,61 @@ export interface Verification {
   readonly checks: readonly Check[];
   /** The recomputed decision; null when it could not be recomputed. */
   readonly document: DecisionDocument | null;
+  /** Facts of ledger, run and decision for an auditor; null without a ledger. */
+  readonly audit: Audit | null;
   readonly uncheckable: readonly string[];
 }
 
-/** What each check says when it passes, in the order of the report. */
-const titles = {
-  manifest: 'every file is listed with its bytes, and no other file is there',
-  seals: 'plan and final seal are canonical and differ in the candidates alone',
-  cases: 'the case index, its digests, the design and the methods follow from the seal',
-  entries: 'reservation, exposure and attempts name this plan, this seal and these arms',
-  controls: 'every control ran on the sealed cells and was classified as declared',
-  receipts:
+/** What each check says when it passes and the usual reason when it fails, in the order of the report. */
+const checkNames = {
+  manifest: ['every file is listed with its bytes, and no other file is there', 'files-differ'],
+  seals: ['plan and final seal are canonical and differ in the candidates alone', 'seals-differ'],
+  cases: [
+    'the case index, its digests, the design and the methods follow from the seal',
+    'cases-differ',
+  ],
+  entries: [
+    'reservation, exposure and attempts name this plan, this seal and these arms',
+    'entries-differ',
+  ],
+  controls: [
+    'every control ran on the sealed cells and was classified as declared',
+    'controls-differ',
+  ],
+  receipts: [
     'every receipt belongs to a planned cell, this exposure and the fence of its time, and the journal is the known one',
-  decision: 'funnel, pairs, estimates, gates and decision recomputed byte for byte',
-  summary: 'the summary says what the decision says',
-  ledger: 'the ledger is whole and holds the entries of this run',
-  outcome: 'the recorded outcome names this manifest, this decision and these receipts',
-} as const;
+    'receipts-differ',
+  ],
+  decision: [
+    'funnel, pairs, estimates, gates and decision recomputed byte for byte',
+    'decision-differs',
+  ],
+  summary: ['the summary says what the decision says', 'summary-differs'],
+  ledger: ['the ledger is whole and holds the entries of this run', 'entries-differ'],
+  outcome: [
+    'the recorded outcome names this manifest, this decision and these receipts',
+    'outcome-differs',
+  ],
+} as const satisfies Readonly<Record<string, readonly [string, ReasonCode]>>;
 
-type CheckId = keyof typeof titles;
+type CheckId = keyof typeof checkNames;
+
+function nameOf(id: CheckId): CheckName {
+  const [title, code] = checkNames[id];
+  return { id, title, code };
+}
 
 /**
  * Checks every byte of a run folder and recomputes its decision.
- * @param files   the folder's files
- * @param ledger  the ledger that recorded the run; null leaves what only a ledger can show unchecked
+ * @param files    the folder's files
+ * @param ledger   the ledger that recorded the run; null leaves what only a ledger can show unchecked
+ * @param demands  whose signatures count and what is demanded of them
  */
-export function checkRun(files: RunFiles, ledger: LedgerView | null): Verification {
+export function checkRun(
+  files: RunFiles,
+  ledger: LedgerView | null,
+  demands: Demands = noDemands,
+): Verification {
   const list = new Checklist();
   const read: Reading = {};
   stage(list, 'manifest', files, () => checkManifest(files, read));
@@ -86,15 +124,24 @@ export function checkRun(files: RunFiles, ledger: LedgerView | null): Verificati
   stage(list, 'decision', ready, (parts) => checkDecision(files, parts, read));
   stage(list, 'summary', read.document, (document) => checkSummary(files, document, read));
   checkAgainstLedger(list, ledger, read);
-  const damaged = ledger !== null && ledger.problems.length > 0;
-  const failedCode = damaged ? 42 : 41;
+  const { checkpoints } = checkTrust(list, ledger, { demands, read });
   return {
     ok: !list.failed,
-    exitCode: list.failed ? failedCode : 0,
+    exitCode: exitCodeOf(list, ledger),
     checks: list.checks,
     document: read.document ?? null,
+    audit: ledger === null ? null : auditOf(read, ledger, checkpoints),
     uncheckable: uncheckableOf(read),
   };
+}
+
+/** 42 when the ledger is damaged, or another one than its checkpoints show; 41 for anything else that fails. */
+function exitCodeOf(list: Checklist, ledger: LedgerView | null): Verification['exitCode'] {
+  if (!list.failed) return 0;
+  const contradicted = list.checks.some(({ problems }) =>
+    problems.some(({ code }) => code === 'checkpoint-contradicted'),
+  );
+  return contradicted || (ledger?.problems.length ?? 0) > 0 ? 42 : 41;
 }
 
 /** What no check can show, of any run and of this one. */
@@ -111,8 +158,8 @@ function stage<Input>(
   input: Input | undefined,
   work: (input: Input) => Finding,
 ): void {
-  if (input === undefined) list.skip(id, titles[id], 'what it needs could not be read');
-  else list.run(id, titles[id], () => work(input));
+  if (input === undefined) list.skip(nameOf(id), 'what it needs could not be read');
+  else list.run(nameOf(id), () => work(input));
 }
 
 interface Ready {
@@ -197,8 +244,8 @@ function checkSummary(files: RunFiles, document: DecisionDocument, { seal }: Rea
 function checkAgainstLedger(list: Checklist, ledger: LedgerView | null, read: Reading): void {
   if (ledger === null) {
     const why = 'no ledger was given: the folder could have been remade as a whole';
-    list.skip('ledger', titles.ledger, why);
-    list.skip('outcome', titles.outcome, why);
+    list.skip(nameOf('ledger'), why);
+    list.skip(nameOf('outcome'), why);
     return;
   }
   stage(list, 'ledger', read.entries, (entries) => checkLedgerEntries(ledger, entries));

@@ -232,9 +232,10 @@ describe('the ledger', () => {
   });
 
   test('that is damaged gives exit code 42, whatever the folder says', () => {
-    const problems = ['entry 3 does not follow entry 2'];
+    const message = 'entry 3 does not follow entry 2';
+    const problems = [{ code: 'I1' as const, where: {}, message, mend: '' }];
     for (const entries of [[], run.view.entries]) {
-      const verification = checkRun(run.files, { entries, problems });
+      const verification = checkRun(run.files, { ...run.view, entries, problems });
       expect(verification.exitCode).toBe(42);
       expect(failures(verification).join('\n')).toContain('entry 3 does not follow entry 2');
     }

@@ -1,6 +1,6 @@
 /** `liftgate ledger checkpoint|witness|prove|check-proof`: signed checkpoints and proofs that stand without the ledger. */
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { prettyText } from '../../base/canonical.ts';
 import { LiftgateError } from '../../base/errors.ts';
 import { describeKey, type TrustedKey } from '../../base/trust.ts';
@@ -16,11 +16,10 @@ import {
   type StoredCheckpoint,
   witnessCheckpoint,
 } from '../../store/checkpoints.ts';
-import { isPostgresUrl } from '../../store/postgres-server.ts';
 import { seenLedgers, witnessFolder } from '../../store/seen-ledgers.ts';
 import { openSigner, readTrust } from '../../store/signing.ts';
 import type { CommandContext } from '../context.ts';
-import { existingLedger } from '../workspace.ts';
+import { checkpointFolder, existingLedger } from '../workspace.ts';
 
 /** Where ledger and checkpoints lie. */
 export interface CheckpointFlags {
@@ -130,13 +129,12 @@ function trustedSigners(
 }
 
 async function sources(context: CommandContext, options: CheckpointFlags) {
-  const { ledger, checkpoints } = options;
-  if (checkpoints === undefined && isPostgresUrl(ledger)) {
+  const folder = checkpointFolder(context, options);
+  if (folder === null) {
     throw new LiftgateError('usage', 'A ledger in PostgreSQL has no folder for its checkpoints.', {
       mend: 'Name one with --checkpoints.',
     });
   }
-  const folder = resolve(context.cwd, checkpoints ?? join(ledger, 'checkpoints'));
   return { folder, entries: await (await existingLedger(context, options)).entries() };
 }
 

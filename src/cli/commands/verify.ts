@@ -1,11 +1,32 @@
-/** `liftgate verify`: a checklist over a run folder, with no host and no writes. */
+/** `liftgate verify`: a checklist and an audit of a run folder or a bundle, with no host and no writes. */
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isDigest } from '../../base/digest.ts';
+import { LiftgateError } from '../../base/errors.ts';
+import type { TrustedKey } from '../../base/trust.ts';
+import type { LedgerPin } from '../../ledger/check-ledger.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
-import { readRunFiles } from '../../store/run-folder.ts';
+import { engineVersion } from '../../store/package.ts';
+import { type Evidence, readEvidence } from '../../store/run-folder.ts';
+import { auditLines } from '../../verify/audit.ts';
+import { bundledLedger, type NoteFiles } from '../../verify/bundle.ts';
+import { type Demands, type Requirement, requirements } from '../../verify/check-trust.ts';
 import type { Check } from '../../verify/checklist.ts';
-import { checkRun } from '../../verify/verify.ts';
+import { type LedgerView, ledgerView as viewOf } from '../../verify/reading.ts';
+import { checkRun, type Verification } from '../../verify/verify.ts';
 import type { CommandContext } from '../context.ts';
-import { ledgerView } from '../workspace.ts';
+import { checkpointFolder, existingLedger } from '../workspace.ts';
+
+/** Flags of the command. */
+export interface VerifyOptions {
+  readonly ledger: string;
+  readonly withoutLedger?: boolean;
+  readonly checkpoints?: string;
+  readonly pin?: string;
+  readonly trust?: string;
+  readonly require?: string;
+  readonly statement?: string;
+}
 
 const marks: Readonly<Record<Check['status'], string>> = {
   passed: 'ok  ',
@@ -15,37 +36,117 @@ const marks: Readonly<Record<Check['status'], string>> = {
 
 export async function verify(
   context: CommandContext,
-  options: { readonly ledger: string; readonly withoutLedger?: boolean },
+  options: VerifyOptions,
   path: string,
 ): Promise<number> {
-  const { output } = context;
-  const files = readRunFiles(resolve(context.cwd, path));
-  const ledger = options.withoutLedger === true ? null : await ledgerView(context, options);
-  const result = checkRun(files, ledger);
-  for (const { id, status, title, detail } of result.checks) {
-    output.line(`${marks[status]} ${id.padEnd(9)} ${title}`);
-    if (status !== 'passed' || detail !== '') output.line(`     ${' '.repeat(9)} ${detail}`);
-  }
-  if (result.uncheckable.length > 0) output.line('Cannot be checked offline:');
-  for (const each of result.uncheckable) output.line(`  - ${each}`);
-  output.line(`RESULT ${resultWord(result)}`);
-  if (result.document !== null) for (const line of verdictLines(result.document)) output.line(line);
-  output.document({
+  const demands = await demandsOf(context, options);
+  const evidence = readEvidence(resolve(context.cwd, path));
+  const { ledger, notes } = await recordOf(context, options, evidence);
+  const result = checkRun(evidence.files, ledger, { ...demands, notes });
+  show(context, result);
+  context.output.document({
     ok: result.ok,
     exitCode: result.exitCode,
     checks: result.checks,
+    audit: result.audit,
     uncheckable: result.uncheckable,
   });
   return result.exitCode;
 }
 
-function resultWord({
-  ok,
-  checks,
-}: {
-  readonly ok: boolean;
-  readonly checks: readonly Check[];
-}): string {
+/** What the reader brings along; wrong words are refused before anything is read. */
+async function demandsOf(
+  context: CommandContext,
+  options: VerifyOptions,
+): Promise<Omit<Demands, 'notes'>> {
+  const { require, trust, statement } = options;
+  const demanded = require === undefined ? [] : require.split(',').map(requirementOf);
+  if (
+    trust === undefined &&
+    (statement !== undefined || demanded.some((each) => each !== 'anchored'))
+  ) {
+    throw new LiftgateError('usage', 'Nobody is trusted, so no signature can count.', {
+      mend: 'Name the keys that count with --trust KEYS.',
+    });
+  }
+  const file = statement === undefined ? null : resolve(context.cwd, statement);
+  return {
+    trust: trust === undefined ? [] : await trustIn(resolve(context.cwd, trust)),
+    require: demanded,
+    statement: file === null ? null : { file, bytes: await bytesOf(file) },
+  };
+}
+
+async function trustIn(file: string): Promise<readonly TrustedKey[]> {
+  return (await import('../../store/signing.ts')).readTrust(file);
+}
+
+async function bytesOf(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new LiftgateError('usage', 'The statement cannot be read.', {
+      where: { file },
+      mend: 'Name an existing file, as `liftgate seal --sign` writes it.',
+      cause,
+    });
+  }
+}
+
+function requirementOf(word: string): Requirement {
+  const known = requirements.find((each) => each === word);
+  if (known !== undefined) return known;
+  throw new LiftgateError('usage', `"${word}" is nothing that --require knows.`, {
+    mend: `Write one or more of ${requirements.join(', ')}, separated by commas.`,
+  });
+}
+
+/** The ledger to hold the run to: the bundle's own, or the one beside a run folder with what this machine has seen of it. */
+async function recordOf(
+  context: CommandContext,
+  options: VerifyOptions,
+  { bundle }: Evidence,
+): Promise<{ readonly ledger: LedgerView | null; readonly notes: NoteFiles }> {
+  const pin = options.pin === undefined ? undefined : pinOf(options.pin);
+  if (bundle !== null)
+    return { ledger: await viewOf(bundledLedger(bundle), pin), notes: bundle.notes };
+  if (options.withoutLedger === true) return { ledger: null, notes: new Map() };
+  const mend = 'Name the ledger with --ledger, or check the folder alone with --without-ledger.';
+  const ledger = await viewOf(await existingLedger(context, options, mend), pin);
+  const folder = checkpointFolder(context, options);
+  if (folder === null) return { ledger, notes: new Map() };
+  return { ledger, notes: await (await import('../../store/checkpoints.ts')).readNotes(folder) };
+}
+
+function pinOf(word: string): LedgerPin {
+  const [, size = '0', head] = /^([1-9][0-9]{0,7}):(.*)$/.exec(word) ?? [];
+  if (isDigest(head)) return { size: Number(size), head };
+  throw new LiftgateError('usage', `"${word}" is no pin.`, {
+    mend: 'Write the number of entries and the head as `liftgate ledger verify` prints them: 13:sha256:...',
+  });
+}
+
+function show({ output }: CommandContext, result: Verification): void {
+  for (const line of result.checks.flatMap(checkLines)) output.line(line);
+  if (result.audit !== null)
+    for (const line of auditLines(result.audit, `liftgate ${engineVersion()}`)) output.line(line);
+  if (result.uncheckable.length > 0) output.line('Cannot be checked offline:');
+  for (const each of result.uncheckable) output.line(`  - ${each}`);
+  output.line(`RESULT ${resultWord(result)}`);
+  if (result.document !== null) for (const line of verdictLines(result.document)) output.line(line);
+}
+
+/** A check and below it what it found, a line per problem with its reason. */
+function checkLines({ id, status, title, detail, problems }: Check): string[] {
+  const told = problems.map(({ code, message }) => `[${code}] ${message}`);
+  const below = status === 'failed' ? told : [detail].filter((text) => text !== '');
+  return [
+    `${marks[status]} ${id.padEnd(11)} ${title}`,
+    ...below.map((text) => `     ${' '.repeat(11)} ${text}`),
+  ];
+}
+
+function resultWord({ ok, checks }: Pick<Verification, 'ok' | 'checks'>): string {
   if (!ok) return 'does not verify';
   return checks.some((check) => check.status === 'not-checked')
     ? 'consistent, not confirmed by a ledger'

@@ -1,0 +1,214 @@
+/** What an auditor asks of a verified run, in a few lines: which ledger, who saw it, what was claimed when, how often, at what price. */
+import { digestHex } from '../base/digest.ts';
+import { isKind, type LedgerEntry } from '../ledger/entry.ts';
+import { type ExperimentState, familyBudgets } from '../ledger/projection.ts';
+import { verdictLine } from '../report/verdict-lines.ts';
+import { finalCases } from '../spec/case-index.ts';
+import { outcomeOf } from './check-entries.ts';
+import type { CoveringCheckpoint } from './check-trust.ts';
+import type { LedgerView, Reading } from './reading.ts';
+
+/** Facts for an auditor; `experiment` is null when the run could not be read. */
+export interface Audit {
+  readonly ledger: {
+    readonly id: string | null;
+    readonly origin: string | null;
+    readonly genesis: string | null;
+    readonly entries: number;
+    readonly head: string | null;
+    readonly root: string;
+    readonly sound: boolean;
+    readonly completeness: 'unknown' | 'pinned' | 'contradicted';
+    readonly completenessDetail: string;
+  };
+  readonly checkpoints: readonly {
+    readonly file: string;
+    readonly size: number;
+    /** Names of the trusted keys that signed it. */
+    readonly signers: readonly string[];
+  }[];
+  /** Number of the first entry that no trusted checkpoint covers. */
+  readonly unsignedFrom: number;
+  readonly experiment: ExperimentAudit | null;
+}
+
+/** Facts about one run. */
+export interface ExperimentAudit {
+  readonly id: string;
+  /** Numbers of the entries; null where there is none. */
+  readonly entries: {
+    readonly plan: number | null;
+    readonly reserve: number;
+    readonly expose: number;
+    readonly outcome: number | null;
+  };
+  readonly attempts: number;
+  readonly verdict: string | null;
+  readonly population: string;
+  readonly family: string;
+  readonly units: number;
+  readonly cases: number;
+  readonly developmentUnits: number;
+  readonly receipts: number | null;
+  readonly plannedCells: number;
+  readonly arms: readonly { readonly id: string; readonly tree: string }[];
+  readonly evaluator: string;
+  readonly engine: string;
+  /** What the receipts give when everything is computed again; null when it could not be. */
+  readonly recomputed: readonly string[] | null;
+  readonly claim: ClaimHistory;
+}
+
+/** What became of everything sealed under this name, and of this family of units; error in units of 1e-9. */
+export interface ClaimHistory {
+  readonly seals: number;
+  /** Plans of this name that were never exposed. */
+  readonly abandoned: number;
+  /** Final seals of this plan beside the exposed one. */
+  readonly otherFinals: number;
+  readonly voided: number;
+  readonly looks: number;
+  readonly spentNano: number;
+  readonly heldNano: number;
+}
+
+/** Collects the facts from what verification has read. */
+export function auditOf(
+  read: Reading,
+  ledger: LedgerView,
+  checkpoints: readonly CoveringCheckpoint[],
+): Audit {
+  const { report, entries } = ledger;
+  const first = entries[0];
+  const signed = checkpoints.filter(({ signers }) => signers.length > 0);
+  return {
+    ledger: {
+      id: report.ledger,
+      origin: first === undefined ? null : originOf(first.entry),
+      genesis: first?.entryId ?? null,
+      entries: report.entries,
+      head: report.head,
+      root: report.root,
+      sound: report.ok,
+      completeness: report.completeness,
+      completenessDetail: report.completenessDetail,
+    },
+    checkpoints: checkpoints.map(({ file, size, signers }) => ({
+      file,
+      size,
+      signers: signers.map(({ name }) => name),
+    })),
+    unsignedFrom: Math.max(0, ...signed.map(({ size }) => size)),
+    experiment: experimentAudit(read, ledger),
+  };
+}
+
+function originOf(entry: LedgerEntry): string | null {
+  return isKind(entry, 'genesis') ? entry.body.origin : null;
+}
+
+function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | null {
+  const { seal, index, entries, lines, document } = read;
+  if (seal === undefined || index === undefined || entries === undefined) return null;
+  const { reserve, expose } = entries;
+  const outcome = outcomeOf(ledger, expose.entry.seq)?.entry;
+  const { population, family } = reserve.entry.body;
+  const experiments = [...(ledger.state?.experiments.values() ?? [])];
+  const own = experiments.find(({ plan }) => plan === seal.plan);
+  return {
+    id: seal.experimentId,
+    entries: {
+      plan: own?.sealedSeq ?? null,
+      reserve: reserve.entry.seq,
+      expose: expose.entry.seq,
+      outcome: outcome?.seq ?? null,
+    },
+    attempts: entries.rights.length,
+    verdict: outcome !== undefined && isKind(outcome, 'outcome') ? outcome.body.verdict : null,
+    population,
+    family,
+    units: seal.units.count,
+    cases: finalCases(index).length,
+    developmentUnits: seal.development?.count ?? 0,
+    receipts: lines?.length ?? null,
+    plannedCells: seal.cells.plannedCount,
+    arms: seal.arms.map(({ id, tree }) => ({ id, tree })),
+    evaluator: seal.evaluator.tree,
+    engine: `${seal.engine.name} ${seal.engine.version}`,
+    recomputed: document?.decisions.map(verdictLine) ?? null,
+    claim: claimHistory(
+      experiments.filter(({ experimentId }) => experimentId === seal.experimentId),
+      own,
+      ledger.state === null
+        ? undefined
+        : familyBudgets(ledger.state).find((each) => each.family === family),
+    ),
+  };
+}
+
+function claimHistory(
+  named: readonly ExperimentState[],
+  own: ExperimentState | undefined,
+  budget: ReturnType<typeof familyBudgets>[number] | undefined,
+): ClaimHistory {
+  return {
+    seals: named.length,
+    abandoned: named.filter(({ exposure }) => exposure === null).length,
+    otherFinals: Math.max(0, (own?.finals.length ?? 1) - 1),
+    voided: named.filter(({ voided }) => voided !== null).length,
+    looks: budget?.looks ?? 0,
+    spentNano: budget?.spentNano ?? 0,
+    heldNano: budget?.heldNano ?? 0,
+  };
+}
+
+/** Error in units of 1e-9 as a decimal fraction, exact. */
+function shownError(nano: number): string {
+  const digits = String(nano).padStart(10, '0');
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
+
+const short = (digest: string): string => digestHex(digest as `sha256:${string}`).slice(0, 12);
+
+/**
+ * The audit as lines of text.
+ * @param program  this engine as seals name it, for comparison; e.g. `liftgate 0.1.0`
+ */
+export function auditLines(audit: Audit, program: string): string[] {
+  const { ledger, checkpoints, unsignedFrom, experiment } = audit;
+  const seen = checkpoints.map(
+    ({ file, size, signers }) =>
+      `           checkpoint ${file}: ${size} entries, ${signers.length === 0 ? 'no trusted signer' : `signed by ${signers.join(', ')}`}`,
+  );
+  const tail =
+    unsignedFrom >= ledger.entries
+      ? 'every entry is signed for'
+      : `entries ${unsignedFrom}..${ledger.entries - 1} are signed for by nobody trusted`;
+  return [
+    `ledger     ${ledger.id ?? 'none'}  origin ${ledger.origin ?? 'unknown'}  genesis ${ledger.genesis ?? 'unknown'}`,
+    `history    ${ledger.entries} entries, ${ledger.sound ? 'sound' : 'DAMAGED'}, head ${ledger.head ?? 'none'}, root ${ledger.root}`,
+    `pinned     ${ledger.completenessDetail}`,
+    ...seen,
+    `           ${tail}`,
+    ...(experiment === null ? [] : experimentLines(experiment, program)),
+  ];
+}
+
+function experimentLines(facts: ExperimentAudit, program: string): string[] {
+  const { entries, claim } = facts;
+  const arms = facts.arms.map(({ id, tree }) => `${id} ${short(tree)}`).join(', ');
+  const counted = (count: number, what: string): string =>
+    `${count} ${what}${count === 1 ? '' : 's'}`;
+  return [
+    `experiment ${facts.id}: plan seal ${place(entries.plan)}, reserved ${place(entries.reserve)}, exposed ${place(entries.expose)}, ${counted(facts.attempts, 'attempt')}, outcome ${place(entries.outcome)}: ${facts.verdict ?? 'none'}`,
+    `           ${counted(facts.units, 'unit')} of ${facts.population} (family ${facts.family}), ${counted(facts.cases, 'final case')}; ${counted(facts.developmentUnits, 'development unit')}`,
+    `           ${facts.receipts ?? 'unreadable'} receipts for ${facts.plannedCells} planned cells; arms ${arms}; evaluator ${short(facts.evaluator)}; sealed by ${facts.engine}, checked by ${program}`,
+    ...(facts.recomputed ?? ['nothing']).map((line) => `           recomputed ${line}`),
+    `           ${counted(claim.seals, 'plan seal')} of this name (${claim.abandoned} never measured), ${claim.otherFinals} other final seals of this plan, ${counted(claim.voided, 'voided outcome')}`,
+    `           family ${facts.family}: ${counted(claim.looks, 'final measurement')}, error spent ${shownError(claim.spentNano)}, held ${shownError(claim.heldNano)}`,
+  ];
+}
+
+function place(seq: number | null): string {
+  return seq === null ? 'unknown' : `#${seq}`;
+}
