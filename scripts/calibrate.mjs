@@ -1,22 +1,45 @@
 // Measures how often the deciding bound of each row misses on its side: npm run calibrate [-- --trials 4000 --seed 1 --write]
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as stats from '../dist/stats/index.js';
+import { compareCoverage, coverageTable, leftOut } from './calibration/published.mjs';
 import { calibrationStudy, calibrationTable } from './calibration/study.mjs';
 
 const { values } = parseArgs({
   options: {
     trials: { type: 'string', default: '4000' },
     seed: { type: 'string', default: '1' },
+    compare: { type: 'string', default: '600' },
     write: { type: 'boolean', default: false },
   },
 });
 const started = performance.now();
 const seed = values.seed.padStart(64, '0');
 const summaries = calibrationStudy(stats, { small: false, trials: Number(values.trials), seed });
+const { cases } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../test/reference/coverage.json'), 'utf8'),
+);
+const compared = compareCoverage(
+  stats,
+  cases.filter(({ method }) => method !== 'binaryExact'),
+  { trials: Number(values.compare), seed },
+);
 const seconds = Math.round((performance.now() - started) / 1000);
+/** Printed cells that would break the limit of their row: what a rare-loss grid costs an asymptotic bound. */
+function beyond(rows) {
+  const broken = rows.filter(
+    ({ limit, nominal, miss, grid }) =>
+      limit === null && miss > (grid.endsWith('from 50') ? 1.4 : 2.2) * nominal,
+  );
+  return [
+    'Known shortfalls, printed above and held to no limit (promise 2): where losses are rare these bounds miss more often than 1.4 times',
+    'the nominal error from 50 units, 2.2 times below; contributions on such evidence carry the flag rare-loss-exposed.',
+    ...broken.map(({ row, worst, miss }) => `- ${row}: ${(100 * miss).toFixed(2)} % at ${worst}`),
+  ];
+}
+
 const memory = Math.round(totalmem() / 2 ** 30);
 const text = [
   'One-sided miss of the deciding bound: the worst cell of each row of the interval table on each grid.',
@@ -27,8 +50,17 @@ const text = [
   '',
   calibrationTable(summaries),
   '',
+  ...beyond(summaries),
+  '',
+  `The simulated cases of reference/coverage.json, simulated again, ${values.compare} trials each against the file's 3,000:`,
+  '',
+  coverageTable(compared),
+  '',
+  ...Object.entries(leftOut).map(([name, reason]) => `Left out: ${name} (${reason}).`),
+  '',
 ].join('\n');
 console.log(text);
 if (values.write)
   writeFileSync(join(import.meta.dirname, '../test/calibration/last-result.txt'), text);
-if (summaries.some((each) => each.holds === false)) process.exitCode = 1;
+if (summaries.some((each) => each.holds === false) || compared.some((each) => !each.agrees))
+  process.exitCode = 1;

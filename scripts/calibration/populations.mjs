@@ -100,6 +100,17 @@ function clusterOf(stream, drawCase) {
   return Array.from({ length: size }, drawCase);
 }
 
+/** Whole units lost with a small probability, every other tied. */
+function lostUnits(share) {
+  return {
+    mean: -share,
+    unit: (stream) => {
+      const value = stream.next() < share ? -1 : 0;
+      return clusterOf(stream, () => value);
+    },
+  };
+}
+
 /** Units of unequal size whose cases share an effect. */
 export function clusterPopulations(kernel) {
   const spread = { unit: Math.sqrt(0.3), within: Math.sqrt(0.7) };
@@ -113,6 +124,11 @@ export function clusterPopulations(kernel) {
         return clusterOf(stream, () => effect + spread.within * normal(kernel, stream));
       },
     },
+    ...[0.05, 0.02].map((share) => ({
+      name: `units-lost-${share}`,
+      grid: 'rare-loss',
+      ...lostUnits(share),
+    })),
   ];
 }
 
@@ -134,19 +150,25 @@ export function binaryClusterPopulations(kernel) {
       });
     },
   });
-  const lost = (share) => ({
-    mean: -share,
-    unit: (stream) => {
-      const value = stream.next() < share ? -1 : 0;
-      return clusterOf(stream, () => value);
-    },
-  });
   return [
     { name: 'binary-null', grid: 'regular', ...mixed(0.5) },
     { name: 'binary-gain', grid: 'regular', ...mixed(0.75) },
-    { name: 'units-lost-0.05', grid: 'rare-loss', ...lost(0.05) },
-    { name: 'units-lost-0.02', grid: 'rare-loss', ...lost(0.02) },
+    { name: 'units-lost-0.05', grid: 'rare-loss', ...lostUnits(0.05) },
+    { name: 'units-lost-0.02', grid: 'rare-loss', ...lostUnits(0.02) },
   ];
+}
+
+/** Repeats of which one in `1 / share` is lost and every other ties. */
+function rareRepeatLosses(share) {
+  return {
+    name: `repeats-lost-${share}`,
+    grid: 'rare-loss',
+    mean: () => -share,
+    units: (stream, { count, repeats }) =>
+      Array.from({ length: count }, () =>
+        Array.from({ length: repeats }, () => (stream.next() < share ? -1 : 0)),
+      ),
+  };
 }
 
 /** Listed units with their own means and noise, seen in a few repeats each; the true mean is that of the list. */
@@ -156,6 +178,7 @@ export function rosterPopulations(kernel) {
   return [
     {
       name: 'normal repeats',
+      grid: 'regular',
       mean: (count) => mean(centers(count)),
       units: (stream, { count, repeats }) =>
         centers(count).map((center, at) => {
@@ -165,6 +188,7 @@ export function rosterPopulations(kernel) {
     },
     {
       name: 'binary repeats',
+      grid: 'regular',
       mean: () => 0,
       units: (stream, { count, repeats }) =>
         centers(count).map((center) => {
@@ -175,5 +199,7 @@ export function rosterPopulations(kernel) {
           });
         }),
     },
+    rareRepeatLosses(0.05),
+    rareRepeatLosses(0.02),
   ];
 }

@@ -176,7 +176,7 @@ export function rosterRow(kernel, { populations, designs, error, trials, seed })
       simulate(kernel, {
         name: `K=${design.count} repeats=${design.repeats} ${population.name}`,
         units: design.count,
-        grid: 'regular',
+        grid: population.grid,
         trials,
         seed,
         misses: (stream) => {
@@ -186,4 +186,59 @@ export function rosterRow(kernel, { populations, designs, error, trials, seed })
       }),
     ),
   );
+}
+
+/** The lower end of the betting confidence sequence, watched after every value: whether it ever lies above the mean. */
+export function bettingSequenceRow(kernel, { populations, units, error, trials, seed }) {
+  return populations.flatMap((population) =>
+    units.map((count) =>
+      simulate(kernel, {
+        name: `${count} looks ${population.name}`,
+        units: count,
+        grid: gridAt(population, count),
+        trials,
+        seed,
+        misses: (stream) => {
+          const plan = { range: population.range, error, sides: 'lower' };
+          const state = kernel.extendBettingSequence(
+            kernel.startBettingSequence(plan),
+            sample(stream, count, population.draw),
+          );
+          return kernel.bettingSequenceBounds(state).running.lower > population.mean;
+        },
+      }),
+    ),
+  );
+}
+
+/** Looks at equal shares of the units with spent errors: whether the t statistic of any look crosses its bound. */
+export function groupSequentialRow(kernel, { populations, units, error, trials, seed }) {
+  const information = [0.25, 0.5, 0.75, 1];
+  return ['spending-obrien-fleming', 'spending-pocock'].flatMap((design) => {
+    const { criticalZ } = kernel.groupSequentialBounds({
+      design,
+      information,
+      significanceLevel: error,
+    });
+    const crosses = (values, mean, look) => {
+      const seen = values.slice(0, Math.round(information[look] * values.length));
+      const found = kernel.pairedTTest(seen, { hypothesis: mean, level: 1 - 2 * error });
+      return !('status' in found) && found.t > criticalZ[look];
+    };
+    return populations.flatMap((population) =>
+      units.map((count) =>
+        simulate(kernel, {
+          name: `n=${count} in 4 looks ${population.name} ${design.replace('spending-', '')}`,
+          units: count,
+          grid: gridAt(population, count),
+          trials,
+          seed,
+          misses: (stream) => {
+            const values = sample(stream, count, population.draw);
+            return information.some((_, look) => crosses(values, population.mean, look));
+          },
+        }),
+      ),
+    );
+  });
 }

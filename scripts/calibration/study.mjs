@@ -9,7 +9,9 @@ import {
 } from './populations.mjs';
 import {
   bettingRow,
+  bettingSequenceRow,
   clusterRow,
+  groupSequentialRow,
   holmRow,
   namedUnionRow,
   rosterRow,
@@ -98,6 +100,32 @@ function meanRows(kernel, { small, trials, seed }) {
         ...bootstrap,
         populations: unboundedPopulations(kernel),
         units: small ? [20, 50] : [10, 20, 50, 100],
+      }),
+    },
+  ];
+}
+
+/** Looks on the way: a sequence that may be watched throughout, and a few planned looks. */
+function sequentialRows(kernel, { small, trials, seed }) {
+  const bounded = boundedPopulations(kernel);
+  const simulated = { error, trials, seed };
+  return [
+    {
+      row: 'sequential: betting confidence sequence, a look after every unit',
+      guarantee: 'finite-sample',
+      cells: bettingSequenceRow(kernel, {
+        ...simulated,
+        populations: small ? bounded.slice(2, 5) : bounded,
+        units: small ? [50] : [20, 50, 100, 200],
+      }),
+    },
+    {
+      row: 'sequential: group-sequential spending, 4 looks at a mean',
+      guarantee: 'asymptotic',
+      cells: groupSequentialRow(kernel, {
+        ...simulated,
+        populations: small ? bounded.slice(0, 3) : bounded,
+        units: small ? [100] : [40, 100, 200, 400],
       }),
     },
   ];
@@ -193,6 +221,7 @@ export function calibrationStudy(kernel, options) {
   const rows = [
     ...enumeratedRows(kernel, options),
     ...meanRows(kernel, options),
+    ...sequentialRows(kernel, options),
     ...unitRows(kernel, options),
   ];
   return rows.flatMap((row) =>

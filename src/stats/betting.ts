@@ -15,6 +15,7 @@ import {
 import { chordRoot } from './chord-root.ts';
 import { log } from './elementary.ts';
 import { type Bounds, type Indeterminate, indeterminate } from './interval.ts';
+import { lastHolding } from './monotone-root.ts';
 import { sum } from './summary.ts';
 
 /** Bets stop at this share of 1/m in Liftgate's own decisions: the worst unit never takes the whole capital. */
@@ -125,15 +126,9 @@ function lowerShare(shares: Float64Array, options: BettingOptions): number {
   const wager = { shares, bets: betsFor(shares, options.error), options };
   if (!refuted(wager, 0)) return 0;
   const known = bracketOf(wager);
-  let below = 0;
-  let above = 1;
-  for (let step = 0; step < 200 && above - below > 1e-17; step += 1) {
-    const middle = (below + above) / 2;
-    if (middle <= below || middle >= above) break;
-    if (middle <= known.lower || (middle < known.upper && refuted(wager, middle))) below = middle;
-    else above = middle;
-  }
-  return below;
+  const isRefuted = (m: number): boolean =>
+    m <= known.lower || (m < known.upper && refuted(wager, m));
+  return lastHolding(isRefuted, { lower: 0, upper: 1 }, 1e-17);
 }
 
 /**

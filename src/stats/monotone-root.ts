@@ -1,4 +1,4 @@
-/** The one root of a function that never rises, by halving a bracket: slow, certain and the same on every platform. */
+/** Roots and last points of what only ever falls, by halving a bracket: slow, certain and the same on every platform. */
 
 /** A bracket; `lower` < `upper`. */
 export interface Bracket {
@@ -24,6 +24,32 @@ export function fallingRoot(fall: (x: number) => number, bracket: Bracket): numb
     if (upper - lower <= 1e-15 * Math.max(Math.abs(lower), Math.abs(upper))) break;
   }
   return (lower + upper) / 2;
+}
+
+/**
+ * The last point at which a condition holds that, once broken, stays broken: to neighbouring doubles, or to `nearest`. The end of the
+ * bracket is taken as broken, its start as holding, whatever they are.
+ *
+ * @param holds    true from the lower end of the bracket up to some point, false after it
+ * @param bracket  where that point lies
+ * @param nearest  a distance at which the halving may stop, 0 or above
+ * @returns        a point of the holding side
+ * @example lastHolding((x) => x * x <= 2, { lower: 0, upper: 2 }, 0) // => 1.41421356237 to 12 digits
+ */
+export function lastHolding(
+  holds: (x: number) => boolean,
+  { lower, upper }: Bracket,
+  nearest: number,
+): number {
+  let below = lower;
+  let above = upper;
+  while (above - below > nearest) {
+    const middle = (below + above) / 2;
+    if (middle === below || middle === above) break;
+    if (holds(middle)) below = middle;
+    else above = middle;
+  }
+  return below;
 }
 
 /**

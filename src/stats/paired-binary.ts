@@ -10,6 +10,7 @@ import {
   type Interval,
   indeterminate,
 } from './interval.ts';
+import { lastHolding } from './monotone-root.ts';
 
 /** Units by outcome pair; whole numbers ≥ 0. The middle two are the discordant pairs. */
 export interface PairedCounts {
@@ -86,15 +87,12 @@ export function scoreAt(table: Table, difference: number): number {
 export function lowerBound(table: Table, z: number): number {
   const { gains, losses, units } = table;
   if (losses === units) return -1;
-  let below = -1;
-  let above = (gains - losses) / units;
-  for (let step = 0; step < 200 && above - below > 1e-17; step += 1) {
-    const middle = (below + above) / 2;
-    if (middle <= below || middle >= above) break;
-    if (scoreAt(table, middle) > z) below = middle;
-    else above = middle;
-  }
-  return below;
+  const estimate = (gains - losses) / units;
+  return lastHolding(
+    (difference) => scoreAt(table, difference) > z,
+    { lower: -1, upper: estimate },
+    1e-17,
+  );
 }
 
 function tangoBounds(table: Table, error: number): Bounds {

@@ -18,6 +18,7 @@ import {
   type IntervalMethod,
   indeterminate,
 } from './interval.ts';
+import { lastHolding } from './monotone-root.ts';
 
 /** Successes among independent units; whole numbers, 0 ≤ successes ≤ units. */
 export interface ProportionCounts {
@@ -231,17 +232,11 @@ export function jeffreysInterval(
 /** The rate at which P(X > x) + ½ P(X = x) equals the error, by halving down to neighbouring doubles. */
 function midPLower({ successes, units }: ProportionCounts, error: number): number {
   if (successes === 0) return 0;
-  let below = 0;
-  let above = 1;
-  for (let step = 0; step < 1100; step += 1) {
-    const middle = (below + above) / 2;
-    if (middle <= below || middle >= above || above - below < 1e-16) break;
-    const trial = { trials: units, probability: middle };
-    const tail = (binomialUpper(successes - 1, trial) + binomialUpper(successes, trial)) / 2;
-    if (tail < error) below = middle;
-    else above = middle;
-  }
-  return below;
+  const isBelow = (probability: number): boolean => {
+    const trial = { trials: units, probability };
+    return (binomialUpper(successes - 1, trial) + binomialUpper(successes, trial)) / 2 < error;
+  };
+  return lastHolding(isBelow, { lower: 0, upper: 1 }, 1e-16);
 }
 
 /**

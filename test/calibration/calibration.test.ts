@@ -14,6 +14,8 @@ const rows = {
   'binary, threshold > 0 or finite-sample: exact-unconditional': 'finite-sample',
   "one arm's rate: clopper-pearson, one-sided 5 %": 'finite-sample',
   'sequential: sign e-process, a look after every pair': 'finite-sample',
+  'sequential: betting confidence sequence, a look after every unit': 'finite-sample',
+  'sequential: group-sequential spending, 4 looks at a mean': 'asymptotic',
   'unit means, score, ordinal, bounded count: betting-fixed-n': 'finite-sample',
   'bounded, sealed by name: t-bootstrap-t, betting below its floors': 'asymptotic',
   'unbounded: t-bootstrap-t': 'asymptotic',

@@ -63,6 +63,7 @@ describe('intervals of one value per unit', () => {
       't-bootstrap-t': {
         interval: (values, level) =>
           tBootstrapTBounds(values, { error: errorPerSide(level), seed, resamples }),
+        bare: true,
         mirrorSlack: 0.12,
         estimate: meanOf,
       },
@@ -152,15 +153,18 @@ describe('intervals of values with a declared range', () => {
             truncation: bettingTruncation,
           }),
         ordered: true,
+        bare: true,
         estimate: ({ values }) => meanOf(values),
       },
       'betting sequence': {
         interval: (evidence, level) => bettingSequenceBounds(sequence(evidence, level)).latest,
         ordered: true,
+        bare: true,
       },
       'empirical Bernstein': {
         interval: (evidence, level) => empiricalBernsteinBounds(sequence(evidence, level)),
         ordered: true,
+        bare: true,
       },
     },
     40,
@@ -196,11 +200,13 @@ describe('intervals of several cases or repeats per unit', () => {
       cr2: { interval: clusteredMeanInterval, estimate: (units) => unitTotals(units).estimate },
       'cluster bootstrap': {
         interval: (units, level) => clusterBootstrapBounds(units, { level, seed, resamples }),
+        bare: true,
         mirrorSlack: 0.02,
         estimate: (units) => unitTotals(units).estimate,
       },
       'roster-t': {
         interval: (units, level) => rosterBounds(units, errorPerSide(level)),
+        bare: true,
         estimate: meanOfUnits,
       },
     },

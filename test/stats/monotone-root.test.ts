@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { crossedBy, fallingRoot } from '../../src/stats/monotone-root.ts';
+import { crossedBy, fallingRoot, lastHolding } from '../../src/stats/monotone-root.ts';
 
 describe('fallingRoot', () => {
   test('finds the crossing to neighbouring doubles, also of a step', () => {
@@ -10,6 +10,49 @@ describe('fallingRoot', () => {
   test('ends at the bracket where the sign never changes', () => {
     expect(fallingRoot(() => 1, { lower: 0, upper: 1 })).toBeCloseTo(1, 12);
     expect(fallingRoot(() => -1, { lower: 1, upper: 2 })).toBeCloseTo(1, 12);
+  });
+});
+
+describe('lastHolding', () => {
+  /** The points looked at, and the end. */
+  function searched(root: number, bracket: { lower: number; upper: number }, nearest: number) {
+    const seen: number[] = [];
+    const found = lastHolding(
+      (x) => {
+        seen.push(x);
+        return x <= root;
+      },
+      bracket,
+      nearest,
+    );
+    return { seen, found };
+  }
+
+  test('ends at the last double that holds, whatever the root', () => {
+    for (const root of [0.1, 1 / 3, 0.75, 1.999]) {
+      expect(searched(root, { lower: 0, upper: 2 }, 0).found).toBe(root);
+    }
+    expect(searched(-0.3, { lower: -1, upper: 1 }, 0).found).toBe(-0.3);
+  });
+
+  test('halves: the first points are the middles of what is left', () => {
+    expect(searched(0.3, { lower: 0, upper: 1 }, 0).seen.slice(0, 4)).toEqual([
+      0.5, 0.25, 0.375, 0.3125,
+    ]);
+  });
+
+  test('stops at the distance given, on the side that holds', () => {
+    const { seen, found } = searched(0, { lower: -1, upper: 3 }, 0.25);
+    expect(seen).toEqual([1, 0, 0.5, 0.25]);
+    expect(found).toBe(0);
+    expect(searched(1e-40, { lower: 0, upper: 1 }, 1e-17).found).toBe(0);
+  });
+
+  test('looks nowhere inside a bracket that is near enough or has no point inside', () => {
+    expect(searched(5, { lower: 1, upper: 1 }, 0)).toEqual({ seen: [], found: 1 });
+    expect(searched(5, { lower: 1, upper: 1.5 }, 0.5)).toEqual({ seen: [], found: 1 });
+    expect(searched(0, { lower: 1, upper: 1 + 2 ** -52 }, 0)).toEqual({ seen: [], found: 1 });
+    expect(searched(0, { lower: 1 + 2 ** -52, upper: 1 + 2 ** -51 }, 0).seen).toEqual([]);
   });
 });
 

@@ -7,6 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { type Bounds, type Indeterminate, isIndeterminate } from '../../src/stats/interval.ts';
 import { computed } from './statistics.ts';
 
+/** Methods whose error holds at every number of units. */
+const holding = ['exact-unconditional', 'clopper-pearson'];
+
 const levels = { narrow: 0.8, middle: 0.9, wide: 0.99 } as const;
 
 /** A method on one kind of evidence. */
@@ -16,6 +19,8 @@ export interface Row<Evidence> {
   readonly estimate?: (evidence: Evidence) => number;
   /** How far the mirrored bounds may be apart, as a share of the width: quantiles of a drawn law step on one side. */
   readonly mirrorSlack?: number;
+  /** Two bounds alone, without method, level and guarantee. */
+  readonly bare?: boolean;
   /** Widths may depend on the order. */
   readonly ordered?: boolean;
 }
@@ -51,13 +56,23 @@ export function propertiesOf<Evidence>(
   };
   describe.each(Object.entries(rows))(
     '%s',
-    (_, { interval, estimate, mirrorSlack = 0, ordered }) => {
+    (method, { interval, estimate, mirrorSlack = 0, ordered, bare = false }) => {
       test('gives an interval to most of the evidence', () => {
         const given: boolean[] = [];
         over((evidence) => {
           given.push(!isIndeterminate(interval(evidence, levels.middle)));
         });
         expect(given.filter(Boolean).length).toBeGreaterThan(given.length / 2);
+      });
+
+      test(bare ? 'is two bounds' : 'says its method, its level and what it guarantees', () => {
+        over((evidence) => {
+          const found = interval(evidence, levels.middle);
+          if (isIndeterminate(found)) return;
+          const guarantee = holding.includes(method) ? 'finite-sample' : 'asymptotic';
+          if (bare) expect(found).not.toHaveProperty('method');
+          else expect(found).toMatchObject({ method, level: levels.middle, guarantee });
+        });
       });
 
       test('swapping the arms mirrors it', () => {
