@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { errorExitCodes } from '../../src/base/errors.ts';
 import * as liftgate from '../../src/index.ts';
-import { startProgram } from '../support/cli.ts';
+import { outputPattern, startProgram } from '../support/cli.ts';
 import { mailsIn } from '../support/run.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
@@ -51,20 +51,6 @@ function shellBlocks(text: string): Shown[] {
     commands,
     output: output ?? null,
   }));
-}
-
-/** What output must look like: `...` as a line stands for any lines, inside a line for any characters. */
-function patternOf(output: string): RegExp {
-  const lines = output.trimEnd().split('\n');
-  const pattern = lines.map((line) =>
-    line === '...'
-      ? '(?:.*\\n)*'
-      : `${line
-          .split('...')
-          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-          .join('.*')}\\n`,
-  );
-  return new RegExp(`^${pattern.join('')}`, 'm');
 }
 
 /** A copy of the project as a clone has it, with the packages that `npm ci` would install. */
@@ -120,7 +106,7 @@ describe('the commands of README.md', { timeout: 300_000 }, () => {
     const [printed = ''] = await follow(await clone(), [demo]);
     const [, output = ''] =
       /```text output\n([\s\S]*?)```/.exec(section('What the demo shows')) ?? [];
-    expect(printed).toMatch(patternOf(output));
+    expect(printed).toMatch(outputPattern(output));
   });
 
   test('the tour prints what the page shows', async () => {
@@ -129,7 +115,7 @@ describe('the commands of README.md', { timeout: 300_000 }, () => {
     expect(printed.length).toBe(tour.length);
     expect(tour.filter(({ output }) => output !== null).length).toBeGreaterThan(2);
     tour.forEach(({ output }, index) => {
-      if (output !== null) expect(printed[index]).toMatch(patternOf(output));
+      if (output !== null) expect(printed[index]).toMatch(outputPattern(output));
     });
   });
 

@@ -9,6 +9,8 @@ import {
   guaranteeOf,
   inferenceSchema,
   resolveMethod,
+  resolveQuantileMethod,
+  resolveRateMethod,
   sealableMethods,
 } from '../../src/spec/inference.ts';
 import { measureSchema } from '../../src/spec/measure.ts';
@@ -72,11 +74,9 @@ describe('the table behind method: auto in docs/statistics.md', () => {
     .filter((line) => line.startsWith('| '))
     .map(cells)
     .slice(2);
-  const measures = [
-    { kind: 'binary' },
-    { kind: 'score', min: 0, max: 1 },
-    { kind: 'duration' },
-  ].map((kind) => measureSchema.parse({ ...kind, role: 'primary', direction: 'higher' }));
+  const measures = ['binary', 'duration'].map((kind) =>
+    measureSchema.parse({ kind, role: 'primary', direction: 'higher' }),
+  );
   const designs: DeclaredDesign[] = measures.flatMap((measure) =>
     (['new-units', 'fixed-roster'] as const).flatMap((generalization) =>
       (['unit', 'case'] as const).flatMap((weights) =>
@@ -98,15 +98,23 @@ describe('the table behind method: auto in docs/statistics.md', () => {
     ),
   );
 
+  const resolutions = [
+    ...designs.map(resolveMethod),
+    ...designs.map(resolveRateMethod),
+    ...designs.map(resolveQuantileMethod),
+  ];
+
   test('has the rows that the engine names in plans and refusals', () => {
-    const named = new Set(designs.map(autoRow));
-    expect(named.size).toBe(7);
-    expect(shown.map(([row]) => row)).toEqual(expect.arrayContaining([...named]));
+    const ofOneArm = resolutions
+      .slice(designs.length)
+      .filter(({ status }) => status === 'resolved');
+    const named = new Set([...designs.map(autoRow), ...ofOneArm.map(({ row }) => row)]);
+    expect(named.size).toBe(10);
+    expect(shown.map(([row]) => row).sort()).toEqual([...named].sort());
   });
 
   test('names every method that a row resolves to, and no row resolves to another', () => {
-    for (const design of designs) {
-      const resolution = resolveMethod(design);
+    for (const resolution of resolutions) {
       if (resolution.status !== 'resolved') continue;
       const [, method = ''] = shown.find(([row]) => row === resolution.row) ?? [];
       expect(method).toContain(`\`${resolution.method}\``);
@@ -299,8 +307,8 @@ describe('what docs/statistics.md says about monotonicity', () => {
 
   test.each(Object.keys(rateMethods))('%s at every count of up to 40 units', (method) => {
     const interval = rateMethods[method] ?? Object;
-    const steps = Array.from({ length: 40 }, (_, at) => at + 1).flatMap((units) =>
-      Array.from({ length: units }, (_, successes) => [successes, units] as const),
+    const steps = upTo(40).flatMap((units) =>
+      upTo(units - 1).map((successes) => [successes, units] as const),
     );
     const failing = steps.filter(([successes, units]) =>
       falls(interval(successes, units), interval(successes + 1, units)),
@@ -310,9 +318,8 @@ describe('what docs/statistics.md says about monotonicity', () => {
 
   test.each(Object.keys(groupMethods))('%s at every two groups of up to 8 units', (method) => {
     const interval = groupMethods[method] ?? Object;
-    const sizes = Array.from({ length: 8 }, (_, at) => at + 1);
-    const groups = sizes.flatMap((units) =>
-      Array.from({ length: units + 1 }, (_, successes) => ({ successes, units })),
+    const groups = upTo(8).flatMap((units) =>
+      units === 0 ? [] : upTo(units).map((successes) => ({ successes, units })),
     );
     const failing = groups.flatMap((other) =>
       groups.filter(({ successes, units }) => {

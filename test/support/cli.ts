@@ -70,6 +70,20 @@ export function documentOf(ended: Ended): unknown {
   return document;
 }
 
+/**
+ * What output must look like to be the one that a page shows: `...` as a line stands for any lines, inside a line for any
+ * characters; columns may be padded otherwise.
+ */
+export function outputPattern(shown: string): RegExp {
+  const literal = (part: string): string =>
+    part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ +/g, ' +');
+  const lines = shown.trimEnd().split('\n');
+  const pattern = lines.map((line) =>
+    line === '...' ? '(?:.*\\n)*' : `${line.split('...').map(literal).join('.*')}\\n`,
+  );
+  return new RegExp(`^${pattern.join('')}`, 'm');
+}
+
 /** Lines of a text without the empty one after its last line feed. */
 export function linesOf(text: string): string[] {
   return text === '' ? [] : text.trimEnd().split('\n');
