@@ -6,7 +6,13 @@
  */
 import { compareCodeUnits } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { type Cell, isOutcome, type Receipt, type ReceiptLine } from '../run/receipt.ts';
+import {
+  type Cell,
+  interruptedAttempts,
+  isOutcome,
+  type Receipt,
+  type ReceiptLine,
+} from '../run/receipt.ts';
 import { finalCases, type IndexedCase } from '../spec/case-index.ts';
 import { valueProblem } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -110,10 +116,12 @@ function settleOne(cell: Cell, lines: readonly ReceiptLine[], seal: SealedExperi
     checkFollows(cell, receipts[index - 1]);
     checkScores(cell, receipt, seal);
   });
-  if (receipts.length > seal.limits.maxAttempts) {
+  const last = lines.find(({ receipt }) => receipt === receipts.at(-1));
+  const most = seal.limits.maxAttempts + interruptedAttempts(lines, last?.fence ?? null);
+  if (receipts.length > most) {
     refuse(
       cell,
-      `is attempt ${receipts.length}, but ${seal.limits.maxAttempts} are sealed`,
+      `is attempt ${receipts.length}, but ${most} are sealed`,
       'Keep to the sealed number of attempts.',
     );
   }

@@ -18,7 +18,13 @@ export type Json =
 /** Deepest nesting accepted by writer and reader. */
 export const maximumDepth = 200;
 
-export type CanonicalReason = 'E_TYPE' | 'E_NONFINITE' | 'E_SURROGATE' | 'E_CYCLE' | 'E_DEPTH';
+export type CanonicalReason =
+  | 'E_TYPE'
+  | 'E_NONFINITE'
+  | 'E_UNSAFE_INTEGER'
+  | 'E_SURROGATE'
+  | 'E_CYCLE'
+  | 'E_DEPTH';
 
 /** Compares strings by UTF-16 code units: the only order that may reach a digest. */
 export function compareCodeUnits(first: string, second: string): number {
@@ -30,6 +36,12 @@ export function compareCodeUnits(first: string, second: string): number {
 class Writer {
   private readonly way: (string | number)[] = [];
   private readonly ancestors: object[] = [];
+  private readonly recorded: boolean;
+
+  /** @param recorded  whether what is written must be read again by the strict reader, which refuses integers that may be rounded */
+  constructor(recorded: boolean) {
+    this.recorded = recorded;
+  }
 
   value(value: unknown): string {
     switch (typeof value) {
@@ -37,7 +49,7 @@ class Writer {
         return this.string(value);
       case 'number':
         if (!Number.isFinite(value)) this.refuse('E_NONFINITE', `The number ${value}`);
-        return JSON.stringify(value);
+        return this.number(value);
       case 'boolean':
         return value ? 'true' : 'false';
       case 'object':
@@ -48,6 +60,13 @@ class Writer {
       case 'function':
         return this.refuse('E_TYPE', `A value of type ${typeof value}`);
     }
+  }
+
+  private number(value: number): string {
+    const text = JSON.stringify(value);
+    if (this.recorded && !Number.isSafeInteger(value) && /^-?\d+$/.test(text))
+      this.refuse('E_UNSAFE_INTEGER', `The integer ${text}, which may have been rounded,`);
+    return text;
   }
 
   private string(text: string): string {
@@ -135,7 +154,16 @@ class Writer {
  * @see RFC 8785 (JSON Canonicalization Scheme), section 3.2
  */
 export function canonicalText(value: unknown): string {
-  return new Writer().value(value);
+  return new Writer(false).value(value);
+}
+
+/**
+ * Canonical JSON text of a value that is going to be recorded: `canonicalText`, without what the strict reader would not take back.
+ * @throws {LiftgateError} value-not-canonical as `canonicalText`, and with `details.reason` E_UNSAFE_INTEGER for integers beyond +-(2^53 - 1)
+ * @example recordedText({ n: 9007199254740991 }) // => '{"n":9007199254740991}'
+ */
+export function recordedText(value: unknown): string {
+  return new Writer(true).value(value);
 }
 
 /** UTF-8 bytes of `canonicalText`, without a line end. */
@@ -145,7 +173,7 @@ export function canonicalBytes(value: unknown): Uint8Array {
 
 /** Canonical text and one line feed: how every recorded file and journal line ends. */
 export function canonicalLine(value: unknown): string {
-  return `${canonicalText(value)}\n`;
+  return `${recordedText(value)}\n`;
 }
 
 /**

@@ -108,6 +108,8 @@ export const problemCodes = [
   'accuracy-alone',
   'lift-below-zero',
   'out-of-reach',
+  'margin-too-wide',
+  'level-too-low',
   'minimum-effect-without-primary',
   'minimum-effect-below-threshold',
   'power-unavailable',

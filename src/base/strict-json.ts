@@ -2,7 +2,7 @@
  * Strict JSON reader: everything `JSON.parse` repairs in silence (duplicate keys, rounded integers, overflow, lone surrogates,
  * byte order marks, invalid UTF-8) is refused with its place.
  */
-import { canonicalLine, isParsedLine, type Json, maximumDepth } from './canonical.ts';
+import { canonicalText, isParsedLine, type Json, maximumDepth } from './canonical.ts';
 import { type ErrorCode, LiftgateError } from './errors.ts';
 
 export type JsonReason =
@@ -282,7 +282,7 @@ export function readCanonical(bytes: Uint8Array, source: JsonSource = {}): Json 
   const foreign = foreignText(text);
   if (foreign !== '') refuse(foreign);
   const value = readJson(text, { ...source, errorCode });
-  if (canonicalLine(value) !== text) refuse(rewrittenText(text));
+  if (`${canonicalText(value)}\n` !== text) refuse(rewrittenText(text));
   return value;
 }
 

@@ -278,7 +278,7 @@ export function namedObjects(entry: LedgerEntry): Digest[] {
     case 'attempt':
       return present(entry.body.missingObject);
     case 'outcome':
-      return present(entry.body.receiptsObject);
+      return [entry.body.resultDigest, ...present(entry.body.receiptsObject)];
     case 'retire':
       return present(entry.body.unitsObject);
     case 'import':

@@ -6,7 +6,7 @@
  * two arms differ in the surface and the opaque cell key only; grade requests do not hold the surface at all, and their key is
  * made from the artifact, so that a grader cannot tell arms apart.
  */
-import { canonicalBytes } from '../base/canonical.ts';
+import { recordedText } from '../base/canonical.ts';
 import { type Digest, digestHex, digestOf, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -153,7 +153,7 @@ interface ReadArtifact {
  */
 function readArtifact(given: NonNullable<ExecuteReply['artifact']>): ReadArtifact {
   try {
-    const bytes = canonicalBytes(given.inline);
+    const bytes = new TextEncoder().encode(recordedText(given.inline));
     if (bytes.length > artifactLimitBytes) {
       const detail = `the artifact has ${bytes.length} bytes; at most ${artifactLimitBytes} are kept`;
       return {

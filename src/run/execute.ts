@@ -25,6 +25,7 @@ import type { Dispatch, Journal } from './journal.ts';
 import { inLanes } from './lanes.ts';
 import {
   type Cell,
+  interruptedAttempts,
   isOutcome,
   type Receipt,
   type ReceiptLine,
@@ -98,7 +99,7 @@ interface Session {
   readonly startedMs: number;
   readonly lines: ReceiptLine[];
   readonly settled: Set<number>;
-  /** Attempts one cell may take. */
+  /** Attempts one cell may take, besides those an interrupt took. */
   readonly most: number;
   lost: number;
   faults: number;
@@ -178,7 +179,8 @@ async function recordDangling(session: Session): Promise<void> {
 
 /** All attempts at one cell that this session makes. */
 async function runCell(session: Session, cell: CellProgress): Promise<void> {
-  const { most } = session;
+  const { envelope } = session.options;
+  const most = session.most + interruptedAttempts(cell.lines, envelope.fence);
   for (let attempt = cell.attempts + 1; attempt <= most; attempt += 1) {
     if (!(await mayDispatch(session))) return;
     const receipt = await attemptCell(session, cell, attempt);

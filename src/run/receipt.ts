@@ -68,7 +68,7 @@ export type GradeRequest = z.infer<typeof gradeRequestSchema>;
 export const faultReportSchema = z.strictObject({
   code: z.string().min(1).max(64),
   phase: z.enum(['setup', 'agent', 'grade', 'teardown']),
-  retryAfterMs: z.number().min(0).nullable().default(null),
+  retryAfterMs: z.number().min(0).max(1e13).nullable().default(null),
   detail: z.string().max(2048).default(''),
 });
 /** What went wrong, from the host's or transport's own evidence; never from text the candidate wrote. */
@@ -80,10 +80,10 @@ export const usageSchema = z.strictObject({
   costSource: z.enum(['billed', 'priceTable', 'declared']).nullable().default(null),
   tokens: z
     .strictObject({
-      input: z.number().min(0).describe('Without what was read from a cache.'),
-      cachedInput: z.number().min(0),
-      output: z.number().min(0).describe('Without reasoning.'),
-      reasoning: z.number().min(0),
+      input: z.int().min(0).describe('Without what was read from a cache.'),
+      cachedInput: z.int().min(0),
+      output: z.int().min(0).describe('Without reasoning.'),
+      reasoning: z.int().min(0),
     })
     .nullable()
     .default(null),
@@ -91,12 +91,41 @@ export const usageSchema = z.strictObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
+/** Dearest attempt that is believed, in dollars; what lies above is no cost, and sums of it would leave the numbers. */
+export const largestCostUsd = 1e9;
+
+/** Usage as it is recorded. */
+const recordedUsageSchema = usageSchema.refine(
+  ({ costUsd }) => costUsd === null || costUsd <= largestCostUsd,
+  `a cost above ${largestCostUsd} dollars is no cost`,
+);
+
+/** A score; a whole number that may have been rounded could not be read again. */
+const scoreSchema = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21,
+    'a whole number beyond 2^53 may have been rounded',
+  );
+
+/** A time as hosts write it: ISO 8601 with seconds and a zone, at most 40 characters. */
+const hostTimeSchema = z
+  .string()
+  .max(40)
+  .regex(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/,
+    'expected a time such as 2026-01-01T00:00:00.000Z',
+  );
+
+/** Longest time span in milliseconds, above a century: what lies above is no measurement. */
+const spanMsSchema = z.number().min(0).max(1e13);
+
 export const timingSchema = z.strictObject({
-  startedAt: z.string(),
-  endedAt: z.string(),
-  activeMs: z.number().min(0).nullable(),
-  waitedMs: z.number().min(0).nullable().default(null),
-  firstOutputMs: z.number().min(0).nullable().default(null),
+  startedAt: hostTimeSchema,
+  endedAt: hostTimeSchema,
+  activeMs: spanMsSchema.nullable(),
+  waitedMs: spanMsSchema.nullable().default(null),
+  firstOutputMs: spanMsSchema.nullable().default(null),
 });
 export type Timing = z.infer<typeof timingSchema>;
 
@@ -107,8 +136,8 @@ export const criticalFindingSchema = z.strictObject({
 });
 
 export const modelSchema = z.strictObject({
-  requested: z.string(),
-  observed: z.string().nullable(),
+  requested: z.string().max(256),
+  observed: z.string().max(256).nullable(),
   parametersDigest: digestSchema.nullable().default(null),
 });
 
@@ -118,6 +147,11 @@ const echo = {
   attempt: z.int().min(1),
   experimentDigest: digestSchema,
 };
+
+/** How often a host retried within one attempt, by what it calls the reason. */
+const internalRetriesSchema = z
+  .record(z.string().min(1).max(64), z.int().min(0))
+  .refine((given) => Object.keys(given).length <= 32, 'expected at most 32 kinds of retries');
 
 /** Longest inline artifact in bytes of canonical JSON. */
 export const artifactLimitBytes = 262_144;
@@ -139,9 +173,12 @@ export const executeReplySchema = z.strictObject({
   artifact: z.strictObject({ mediaType: z.string().min(1).max(100), inline: z.json() }).nullable(),
   usage: usageSchema,
   timing: timingSchema,
-  internalRetries: z.record(z.string(), z.int().min(0)).default({}),
+  internalRetries: internalRetriesSchema.default({}),
   model: modelSchema.nullable().default(null),
-  logs: z.strictObject({ digest: digestSchema, uri: z.string() }).nullable().default(null),
+  logs: z
+    .strictObject({ digest: digestSchema, uri: z.string().max(2048) })
+    .nullable()
+    .default(null),
 });
 export type ExecuteReply = z.infer<typeof executeReplySchema>;
 
@@ -150,7 +187,7 @@ export const gradeReplySchema = z.strictObject({
   kind: z.literal('grade'),
   outcome: z.enum(['completed', 'evaluatorFailure', 'infrastructureFault', 'cancelled']),
   fault: faultReportSchema.nullable().default(null),
-  scores: z.record(idSchema, z.number().nullable()).default({}),
+  scores: z.record(idSchema, scoreSchema.nullable()).default({}),
   critical: z.array(criticalFindingSchema).nullable(),
   gradeUsage: usageSchema.nullable().default(null),
   timing: timingSchema.nullable().default(null),
@@ -184,17 +221,17 @@ export const receiptSchema = z.strictObject({
   surfaceLoadedDigest: digestSchema.nullable(),
   outcome: outcomeClassSchema,
   fault: faultReportSchema.nullable(),
-  scores: z.record(idSchema, z.number().nullable()),
+  scores: z.record(idSchema, scoreSchema.nullable()),
   critical: z.array(criticalFindingSchema).nullable(),
   artifact: artifactSchema.nullable(),
-  usage: usageSchema,
-  gradeUsage: usageSchema.nullable(),
+  usage: recordedUsageSchema,
+  gradeUsage: recordedUsageSchema.nullable(),
   gradeAttempts: z.int().min(0),
   timing: timingSchema,
-  internalRetries: z.record(z.string(), z.int().min(0)),
+  internalRetries: internalRetriesSchema,
   model: modelSchema.nullable(),
   host: hostIdentitySchema,
-  logs: z.strictObject({ digest: digestSchema, uri: z.string() }).nullable(),
+  logs: z.strictObject({ digest: digestSchema, uri: z.string().max(2048) }).nullable(),
 });
 /** What a host returned for one attempt, execution and grading joined. */
 export type Receipt = z.infer<typeof receiptSchema>;
@@ -247,6 +284,24 @@ export function isOutcome(outcome: OutcomeClass): boolean {
     case 'cancelled':
       return false;
   }
+}
+
+/**
+ * Attempts at one cell that an interrupt of the run itself took: the last one of a session (a fence), when it came back cancelled and a
+ * later session went on. They are kept and use up none of the sealed attempts; a host that cancels without an interrupt spends them.
+ *
+ * @param lines  receipts of one cell
+ * @param now    fence of the session that asks; its own attempts are not interrupted yet
+ * @example interruptedAttempts([], null) // => 0
+ */
+export function interruptedAttempts(lines: readonly ReceiptLine[], now: string | null): number {
+  const last = new Map<string | null, Receipt>();
+  for (const { fence, receipt } of lines) {
+    const known = last.get(fence);
+    if (known === undefined || known.attempt < receipt.attempt) last.set(fence, receipt);
+  }
+  last.delete(now);
+  return [...last.values()].filter((receipt) => receipt.outcome === 'cancelled').length;
 }
 
 /** Opaque key of one attempt at a cell: digest of {designDigest, caseId, repeat, surfaceDigest, attempt}. */

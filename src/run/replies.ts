@@ -13,6 +13,7 @@ import {
   type GradeReply,
   type GradeRequest,
   gradeReplySchema,
+  largestCostUsd,
   type Usage,
 } from './receipt.ts';
 
@@ -61,12 +62,24 @@ function schemaProblem(error: z.ZodError): string {
  * @example checkExecuteReply(request, { outcome: 'completed' }).valid // => false
  */
 export function checkExecuteReply(request: ExecuteRequest, value: unknown): Checked<ExecuteReply> {
+  const dropped = droppedKey(value, 'internalRetries');
+  if (dropped !== null) return { valid: false, problem: dropped };
   const parsed = executeReplySchema.safeParse(withShortDetails(value));
   if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
   const reply = parsed.data;
   const problem =
     echoProblem(request, reply) ?? executeContradiction(reply) ?? usageContradiction(reply.usage);
   return problem === null ? { valid: true, reply } : { valid: false, problem };
+}
+
+/** A member that schemas pass over in silence; a score under this name would be lost. */
+const unseenKey = '__proto__';
+
+function droppedKey(reply: unknown, member: string): string | null {
+  const holder = isObject(reply) ? reply[member] : undefined;
+  return isObject(holder) && Object.hasOwn(holder, unseenKey)
+    ? `the reply is malformed at ${member}: "${unseenKey}" is no name`
+    : null;
 }
 
 /** Longest detail kept of a fault or finding, in UTF-16 code units. */
@@ -104,9 +117,6 @@ function executeContradiction(reply: ExecuteReply): string | null {
   return null;
 }
 
-/** Dearest attempt that is believed, in dollars; what lies above is no cost, and sums of it would leave the numbers. */
-const largestCostUsd = 1e9;
-
 function usageContradiction({ costKnown, costUsd }: Usage): string | null {
   if (costUsd === null) return costKnown ? 'a known cost comes without a number' : null;
   return costUsd > largestCostUsd ? `a cost above ${largestCostUsd} dollars is no cost` : null;
@@ -117,6 +127,8 @@ function usageContradiction({ costKnown, costUsd }: Usage): string | null {
  * @example checkGradeReply(request, null).valid // => false
  */
 export function checkGradeReply(request: GradeRequest, value: unknown): Checked<GradeReply> {
+  const dropped = droppedKey(value, 'scores');
+  if (dropped !== null) return { valid: false, problem: dropped };
   const parsed = gradeReplySchema.safeParse(withShortDetails(value));
   if (!parsed.success) return { valid: false, problem: schemaProblem(parsed.error) };
   const reply = parsed.data;

@@ -1,13 +1,6 @@
-/** Rules about the claim and its gates: which measure each may read, thresholds that can be met, what is always required. */
+/** Rules about gates: which measure each may read, thresholds that can be met, what is always required. */
 import { type Finding, quoted, type SpecPath } from './finding.ts';
-import {
-  type GateDeclaration,
-  type GateOf,
-  gateName,
-  isInferential,
-  latencyForm,
-  rateLimit,
-} from './gates.ts';
+import { type GateDeclaration, type GateOf, gateName, latencyForm, rateLimit } from './gates.ts';
 import { type Measure, valueRange } from './measure.ts';
 import { accuracyFindings } from './rules-accuracy.ts';
 import { twice } from './rules-content.ts';
@@ -15,75 +8,10 @@ import { unknownMeasure } from './rules-controls.ts';
 import type { ExperimentSpec } from './spec.ts';
 
 /**
- * Findings about the claim as a whole.
- * @example claimFindings({ gates: [], claim: {}, measures: {} }, 0)[0].code // => 'design-refused'
+ * Width of a measure's range, or null when unbounded.
+ * @example rangeWidth({ kind: 'binary', scale: 1 }) // => 1
  */
-export function claimFindings(spec: ExperimentSpec, declaredGates: number): Finding[] {
-  const findings: Finding[] = [];
-  const required = spec.gates.some((gate) => isInferential(gate) && gate.required);
-  if (declaredGates === 0) {
-    findings.push(
-      refused('Without gates there is nothing to decide: no outcome could hold a candidate back.', {
-        mend: 'Declare at least one gate: {gate: lift, measure: ..., threshold: 0}.',
-      }),
-    );
-  } else if (spec.claim.use === 'certification' && !required) {
-    findings.push(
-      refused(
-        'A certification needs at least one required gate on the candidate: lift, no-regression or rate.',
-        { mend: 'Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.' },
-      ),
-    );
-  }
-  return [...findings, ...minimumEffectFindings(spec)];
-}
-
-function refused(message: string, { mend }: { readonly mend: string }): Finding {
-  return { code: 'design-refused', path: ['gates'], message, mend };
-}
-
-function minimumEffectFindings(spec: ExperimentSpec): Finding[] {
-  const effect = spec.claim.minimumEffect;
-  if (effect === undefined) return [];
-  const path = ['claim', 'minimumEffect'];
-  const primary = Object.values(spec.measures).find((measure) => measure.role === 'primary');
-  if (primary === undefined) {
-    return [
-      {
-        code: 'minimum-effect-without-primary',
-        path,
-        message:
-          'minimumEffect is an improvement of the primary measure, and no measure is primary.',
-        mend: 'Give one measure the role primary, or remove minimumEffect.',
-      },
-    ];
-  }
-  const width = rangeWidth(primary);
-  const findings = spec.gates.flatMap((gate) =>
-    gate.gate === 'lift' && effect < gate.threshold ? [belowThreshold(effect, gate.threshold)] : [],
-  );
-  if (width !== null && width > 0 && effect > width) {
-    findings.push({
-      code: 'out-of-reach',
-      path,
-      message: `An improvement of ${effect} is larger than the whole range ${width} of the primary measure.`,
-      mend: 'Write minimumEffect in the units of the measure: 0.05 is five points of a rate.',
-    });
-  }
-  return findings;
-}
-
-function belowThreshold(effect: number, threshold: number): Finding {
-  return {
-    code: 'minimum-effect-below-threshold',
-    path: ['claim', 'minimumEffect'],
-    message: `minimumEffect ${effect} is below the lift threshold ${threshold}.`,
-    mend: 'The smallest useful improvement cannot be less than what must be shown: raise it or lower the threshold.',
-  };
-}
-
-/** Width of a measure's range, or null when unbounded. */
-function rangeWidth(measure: Measure): number | null {
+export function rangeWidth(measure: Measure): number | null {
   const range = valueRange(measure);
   return range === null ? null : range.upper - range.lower;
 }
@@ -258,13 +186,30 @@ function reachFindings(
     gate.gate === 'lift'
       ? (['threshold', gate.threshold] as const)
       : (['margin', gate.margin] as const);
-  if (Math.abs(limit) < width) return [];
+  if (Math.abs(limit) < width) return wideMarginFindings(gate, width, path);
   return [
     {
       code: 'out-of-reach',
       path: [...path, key],
       message: `Differences of "${gate.measure}" lie between ${-width} and ${width}, so the ${key} ${limit} decides nothing.`,
       mend: `Write the ${key} in the units of the measure: 0.05 is five points of a rate.`,
+    },
+  ];
+}
+
+/** A margin of more than half the range lets a candidate pass that loses most of what there is to lose. */
+function wideMarginFindings(
+  gate: GateOf<'lift' | 'no-regression'>,
+  width: number,
+  path: SpecPath,
+): Finding[] {
+  if (gate.gate === 'lift' || gate.margin <= width / 2) return [];
+  return [
+    {
+      code: 'margin-too-wide',
+      path: [...path, 'margin'],
+      message: `A margin of ${gate.margin} tolerates the loss of more than half of the range ${width} of "${gate.measure}": the gate guards nothing.`,
+      mend: `Write the largest loss that is really tolerable, ${width / 2} at most, or make the measure reported.`,
     },
   ];
 }

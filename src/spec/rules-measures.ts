@@ -54,12 +54,12 @@ function oneMeasure(measure: Measure, path: SpecPath): Finding[] {
 
 function failureFindings(measure: Measure, value: number, path: SpecPath): Finding[] {
   const problem = valueProblem(measure, value);
-  if (problem === null && measure.role === 'primary' && value === bestValue(measure)) {
+  if (problem === null && measure.role !== 'reported' && value === bestValue(measure)) {
     return [
       {
         code: 'failure-rewarded',
         path: [...path, 'onFailure'],
-        message: `onFailure ${value} is the best value of the primary measure: a candidate that only fails would win.`,
+        message: `onFailure ${value} is the best value of a ${measure.role} measure: a candidate that only fails would ${measure.role === 'primary' ? 'win' : 'pass its gate'}.`,
         mend: 'Remove onFailure, write a value below the best, or "indeterminate".',
       },
     ];

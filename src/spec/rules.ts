@@ -1,8 +1,9 @@
 /** Rules between the fields of a spec: everything that can be judged before a single case is read. */
 import type { Finding } from './finding.ts';
+import { isInferential } from './gates.ts';
 import { caseFindings, hostFindings, splitFindings } from './rules-content.ts';
 import { controlFindings } from './rules-controls.ts';
-import { claimFindings, gateFindings } from './rules-gates.ts';
+import { gateFindings, rangeWidth } from './rules-gates.ts';
 import { measureFindings } from './rules-measures.ts';
 import { baselineArm, candidateIds, type ExperimentSpec } from './spec.ts';
 
@@ -23,6 +24,90 @@ export function specFindings(spec: ExperimentSpec, declaredGates: number): Findi
     ...controlFindings(spec),
     ...gateFindings(spec),
   ];
+}
+
+/**
+ * Findings about the claim as a whole.
+ * @example claimFindings({ gates: [], claim: {}, measures: {}, inference: { level: 0.95 } }, 0)[0].code // => 'design-refused'
+ */
+export function claimFindings(spec: ExperimentSpec, declaredGates: number): Finding[] {
+  const findings: Finding[] = [];
+  const required = spec.gates.some((gate) => isInferential(gate) && gate.required);
+  if (declaredGates === 0) {
+    findings.push(
+      refused('Without gates there is nothing to decide: no outcome could hold a candidate back.', {
+        mend: 'Declare at least one gate: {gate: lift, measure: ..., threshold: 0}.',
+      }),
+    );
+  } else if (spec.claim.use === 'certification' && !required) {
+    findings.push(
+      refused(
+        'A certification needs at least one required gate on the candidate: lift, no-regression or rate.',
+        { mend: 'Add {gate: lift, measure: ..., threshold: 0}, or claim use: development.' },
+      ),
+    );
+  }
+  return [...findings, ...levelFindings(spec), ...minimumEffectFindings(spec)];
+}
+
+/** Lowest level a decision may rest on: below it one candidate in ten that is no better would clear its gate. */
+const lowestLevel = 0.8;
+
+function levelFindings({ claim, inference }: ExperimentSpec): Finding[] {
+  if (claim.use === 'development' || inference.level >= lowestLevel) return [];
+  const share = Number(((1 - inference.level) / 2).toPrecision(3));
+  return [
+    {
+      code: 'level-too-low',
+      path: ['inference', 'level'],
+      message: `At level ${inference.level} a candidate that is no better ships with probability up to ${share}: that decides little more than a coin.`,
+      mend: `Write a level of ${lowestLevel} or more (0.95 is usual), or claim use: development.`,
+    },
+  ];
+}
+
+function refused(message: string, { mend }: { readonly mend: string }): Finding {
+  return { code: 'design-refused', path: ['gates'], message, mend };
+}
+
+function minimumEffectFindings(spec: ExperimentSpec): Finding[] {
+  const effect = spec.claim.minimumEffect;
+  if (effect === undefined) return [];
+  const path = ['claim', 'minimumEffect'];
+  const primary = Object.values(spec.measures).find((measure) => measure.role === 'primary');
+  if (primary === undefined) {
+    return [
+      {
+        code: 'minimum-effect-without-primary',
+        path,
+        message:
+          'minimumEffect is an improvement of the primary measure, and no measure is primary.',
+        mend: 'Give one measure the role primary, or remove minimumEffect.',
+      },
+    ];
+  }
+  const width = rangeWidth(primary);
+  const findings = spec.gates.flatMap((gate) =>
+    gate.gate === 'lift' && effect < gate.threshold ? [belowThreshold(effect, gate.threshold)] : [],
+  );
+  if (width !== null && width > 0 && effect > width) {
+    findings.push({
+      code: 'out-of-reach',
+      path,
+      message: `An improvement of ${effect} is larger than the whole range ${width} of the primary measure.`,
+      mend: 'Write minimumEffect in the units of the measure: 0.05 is five points of a rate.',
+    });
+  }
+  return findings;
+}
+
+function belowThreshold(effect: number, threshold: number): Finding {
+  return {
+    code: 'minimum-effect-below-threshold',
+    path: ['claim', 'minimumEffect'],
+    message: `minimumEffect ${effect} is below the lift threshold ${threshold}.`,
+    mend: 'The smallest useful improvement cannot be less than what must be shown: raise it or lower the threshold.',
+  };
 }
 
 function armFindings(spec: ExperimentSpec): Finding[] {

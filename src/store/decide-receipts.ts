@@ -1,5 +1,5 @@
 /** Decides from receipts in a file: confirmatory only when each of them names an exposure and a fence of the given ledger. */
-import { isDigest } from '../base/digest.ts';
+import { type Digest, isDigest } from '../base/digest.ts';
 import type { ReceiptFile } from '../interop/receipt-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Exposure } from '../ledger/projection.ts';
@@ -49,14 +49,15 @@ export async function decideReceiptFile(parts: {
   const { seal, index, receipts, ledger } = parts;
   const { controlLines } = receipts;
   const lines = orderedLines(receipts.lines);
-  const exposure = receipts.handWritten ? null : await ownExposure(ledger, seal, lines);
-  if (exposure !== null) {
-    const { entryId, fence } = exposure;
+  const own = receipts.handWritten ? null : await ownExposure(ledger, seal, lines);
+  if (own !== null) {
+    const { entryId, fence } = own.exposure;
     const run = { seal, index, lines, controlLines, expose: entryId, fence };
     const evidence = runEvidence(run);
-    // A file without control lines says nothing about the controls; it does not say that they failed.
+    // A file without the recorded control lines says nothing about the controls; it does not say that they failed.
     const unknown = { ...evidence, controls: null, controlLines: null };
-    const given = controlLines.length > 0 ? evidence : unknown;
+    const recorded = own.controlsRoot === receiptsRoot(controlLines);
+    const given = controlLines.length > 0 && recorded ? evidence : unknown;
     return decide(given, runInfo(run));
   }
   const provenance = checkProvenance({ seal, index, lines });
@@ -65,12 +66,18 @@ export async function decideReceiptFile(parts: {
   return decide(evidence, { expose: null, fence: null, startedAt: null, endedAt: null });
 }
 
+interface OwnExposure {
+  readonly exposure: Exposure;
+  /** Root over the control receipts of the run; an outcome of an earlier form binds none. */
+  readonly controlsRoot: Digest | undefined;
+}
+
 /** The exposure whose recorded outcome rests on exactly these receipts; null when there is none. */
 async function ownExposure(
   ledger: Ledger,
   seal: SealedExperiment,
   lines: readonly ReceiptLine[],
-): Promise<Exposure | null> {
+): Promise<OwnExposure | null> {
   const { plan } = seal;
   const { experiments, chain } = await ledger.state();
   const state = isDigest(plan) ? experiments.get(plan) : undefined;
@@ -80,5 +87,6 @@ async function ownExposure(
   if (outcome === null || outcome.body.receiptsRoot !== receiptsRoot(lines)) return null;
   const fences = exposure.rights.map((right) => right.fence);
   const held = { seal, ledger: chain.ledger ?? '', expose: exposure.entryId, fences };
-  return lineFaults(lines, held).length === 0 ? exposure : null;
+  if (lineFaults(lines, held).length > 0) return null;
+  return { exposure, controlsRoot: outcome.body.controlsRoot };
 }

@@ -99,7 +99,9 @@ export async function runToDecision(options: RunOptions): Promise<RunResult> {
   const plan = await ensurePlanSeal(options);
   const final = await ensureFinalSeal(options, plan);
   for (const notice of plan.notices)
-    onNote?.(`Sealed by another engine build (${notice}); statistics versions are equal.`);
+    onNote?.(
+      `Sealed by another engine build (${notice}); every statistic the seal names has the sealed version.`,
+    );
   const before = await experimentState(ledger, plan.digest);
   const recorded = await recordedDecision(ledger, before);
   if (recorded !== null) {

@@ -142,6 +142,7 @@ async function recordOutcome(parts: SettleParts, outcome: Outcome): Promise<void
       receiptsRoot: receiptsRoot(result.lines),
       receiptsObject: null,
       receiptsCount: result.lines.length,
+      controlsRoot: receiptsRoot(parts.controlLines),
       plannedCells: schedule.length,
       missing: result.missing.length,
       manifestDigest: outcome.manifestDigest,

@@ -8,9 +8,10 @@ import {
   compareCodeUnits,
   maximumDepth,
   prettyText,
+  recordedText,
 } from '../../src/base/canonical.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
-import { readJson } from '../../src/base/strict-json.ts';
+import { readCanonical, readJson } from '../../src/base/strict-json.ts';
 import { jcsVectors as vectors } from '../support/vectors.ts';
 
 function reasonOf(work: () => unknown): unknown {
@@ -154,5 +155,36 @@ describe('compareCodeUnits', () => {
     expect(compareCodeUnits('x', 'x')).toBe(0);
     expect(compareCodeUnits('x', 'y')).toBe(-1);
     expect(compareCodeUnits('y', 'x')).toBe(1);
+  });
+});
+
+describe('recordedText', () => {
+  test.each([2 ** 53, -(2 ** 53), 1e20, 123456789012345680])(
+    'refuses %d, which the strict reader would not take back',
+    (value) => {
+      expect(reasonOf(() => recordedText({ n: [value] }))).toBe('E_UNSAFE_INTEGER');
+      expect(reasonOf(() => canonicalLine(value))).toBe('E_UNSAFE_INTEGER');
+      expect(reasonOf(() => readJson(canonicalText(value)))).toBe('E_UNSAFE_INTEGER');
+    },
+  );
+
+  it('writes nothing that the strict reader refuses', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.jsonValue()),
+        (value) => {
+          let line = '';
+          try {
+            line = canonicalLine(value);
+          } catch (error) {
+            expect(error).toMatchObject({ details: { reason: 'E_UNSAFE_INTEGER' } });
+            return;
+          }
+          expect(canonicalLine(readCanonical(Buffer.from(line)))).toBe(line);
+        },
+      ),
+    );
+    expect(recordedText(2 ** 53 - 1)).toBe('9007199254740991');
+    expect(recordedText(1e21)).toBe('1e+21');
   });
 });

@@ -181,6 +181,15 @@ describe('runAttempt', () => {
     });
   });
 
+  test('takes a whole number that could not be read again as malformed output of the agent', async () => {
+    const host = new ScriptedHost();
+    host.onExecute = () => ({ artifact: { mediaType: 'text/plain', inline: { n: 2 ** 53 } } });
+    expect(await attempt(host)).toMatchObject({
+      outcome: 'agentError',
+      fault: { code: 'artifactUnreadable' },
+    });
+  });
+
   test('cuts a long detail instead of calling the reply malformed', async () => {
     const host = new ScriptedHost();
     const detail = `${'x'.repeat(2047)}\u{1f600} and so on`;

@@ -22,7 +22,11 @@ function crashed(detail: string): Receipt {
     usage: { costUsd: null, costKnown: false },
     gradeUsage: null,
     gradeAttempts: 0,
-    timing: { startedAt: '', endedAt: '', activeMs: null },
+    timing: {
+      startedAt: '2026-08-01T00:00:00.000Z',
+      endedAt: '2026-08-01T00:00:00.000Z',
+      activeMs: null,
+    },
     internalRetries: {},
     model: null,
     host: { name: 'host', version: '1' },

@@ -260,7 +260,11 @@ export function executedReply(request: ExecuteRequest): ExecuteReply {
       inline: request.surface.components['skill']?.text ?? '',
     },
     usage: { costUsd: 0.001, costKnown: true, costSource: 'declared' },
-    timing: { startedAt: 'start', endedAt: 'end', activeMs: 5 },
+    timing: {
+      startedAt: '2026-08-01T00:00:00.000Z',
+      endedAt: '2026-08-01T00:00:00.005Z',
+      activeMs: 5,
+    },
   });
 }
 

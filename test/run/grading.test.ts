@@ -151,7 +151,11 @@ describe('grading of an attempt', () => {
     const host = new ScriptedHost();
     host.onExecute = () => ({
       usage: unknownUsage,
-      timing: { startedAt: '', endedAt: '', activeMs: 0 },
+      timing: {
+        startedAt: '2026-08-01T00:00:00.000Z',
+        endedAt: '2026-08-01T00:00:00.000Z',
+        activeMs: 0,
+      },
     });
     const receipt = await attempt(host, deskOf({ measures }));
     expect(receipt.scores).toMatchObject({ slow: null, dear: null });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { executeCells } from '../../src/run/execute.ts';
 import type { JournalLine } from '../../src/run/journal.ts';
+import { interruptedAttempts } from '../../src/run/receipt.ts';
 import {
   closesCell,
   danglingReceipt,
@@ -233,6 +234,55 @@ describe('freshState', () => {
     const state = freshState(schedule);
     expect([...state.cells.values()].map((each) => each.cell)).toEqual(schedule);
     expect(state.lines).toEqual([]);
+  });
+});
+
+describe('attempts that came back cancelled', () => {
+  test('an attempt that its interrupt took uses up none of the sealed ones, once per session', async () => {
+    const desk = deskOf({ attempts: 1, retry: [] });
+    const sessions: JournalLine[] = [];
+    const session = async (fence: string, interrupt: boolean) => {
+      const stop = new AbortController();
+      const host = new ScriptedHost();
+      host.onExecute = () => {
+        if (interrupt) stop.abort();
+        return interrupt ? { outcome: 'cancelled', artifact: null } : {};
+      };
+      const journal = new MemoryJournal();
+      const result = await executeCells({
+        ...desk,
+        host,
+        journal,
+        clock: new StillClock(),
+        signal: stop.signal,
+        envelope: { ...desk.envelope, fence },
+        resumed: resumeFrom(desk.schedule, sessions),
+      });
+      sessions.push(...journal.lines);
+      return { result, host };
+    };
+    await session('a', true);
+    await session('b', true);
+    const last = await session('c', false);
+    expect(last.result.missing).toEqual([]);
+    expect(last.host.executions[0]?.attempt).toBe(3);
+    const { lines } = resumeFrom(desk.schedule, sessions);
+    const first = lines.filter((line) => line.position === lines[0]?.position);
+    expect(first.map((line) => line.receipt.outcome)).toEqual([
+      'cancelled',
+      'cancelled',
+      'completed',
+    ]);
+    expect(interruptedAttempts(first, 'c')).toBe(2);
+  });
+
+  test('a host that cancels without an interrupt spends its attempts', async () => {
+    const host = new ScriptedHost();
+    host.onExecute = () => ({ outcome: 'cancelled', artifact: null });
+    const desk = deskOf({ attempts: 2 });
+    const { result } = await run(desk, [], host);
+    expect(result.missing).toHaveLength(desk.schedule.length);
+    expect(host.executions).toHaveLength(2 * desk.schedule.length);
   });
 });
 

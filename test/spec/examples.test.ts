@@ -10,7 +10,7 @@ import * as issues from '../../src/spec/issues.ts';
 import * as jsonSource from '../../src/spec/json-source.ts';
 import { knownKeys } from '../../src/spec/known-keys.ts';
 import * as measure from '../../src/spec/measure.ts';
-import { specFindings } from '../../src/spec/rules.ts';
+import { claimFindings, specFindings } from '../../src/spec/rules.ts';
 import { accuracyFindings } from '../../src/spec/rules-accuracy.ts';
 import * as ruleContent from '../../src/spec/rules-content.ts';
 import * as controls from '../../src/spec/rules-controls.ts';
@@ -46,7 +46,7 @@ const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'json-source': { ...jsonSource, LiftgateError, encode },
   'known-keys': { knownKeys, specSchema: spec.specSchema },
   measure: { ...measure },
-  rules: { specFindings, spec: small },
+  rules: { claimFindings, specFindings, spec: small },
   'rules-accuracy': { accuracyFindings },
   'rules-content': { ...ruleContent },
   'rules-controls': { ...controls },

@@ -208,6 +208,20 @@ describe('refused gates', () => {
       ],
     ],
     [
+      'a margin of more than half the range',
+      [['margin: 0.5', 'margin: 2.51']],
+      [
+        'e.yaml:35:52 gates[1].margin [margin-too-wide]\n  A margin of 2.51 tolerates the loss of more than half of the range 5 of "polite": the gate guards nothing.\n  Write the largest loss that is really tolerable, 2.5 at most, or make the measure reported.',
+      ],
+    ],
+    [
+      'a level that decides like a coin',
+      [['budget:', 'inference: {level: 0.79}\nbudget:']],
+      [
+        'e.yaml:28:20 inference.level [level-too-low]\n  At level 0.79 a candidate that is no better ships with probability up to 0.105: that decides little more than a coin.\n  Write a level of 0.8 or more (0.95 is usual), or claim use: development.',
+      ],
+    ],
+    [
       'a gated accuracy without both error measures',
       [
         ['  right:', '  accuracy:'],

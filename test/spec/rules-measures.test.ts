@@ -70,7 +70,21 @@ describe('refused measures', () => {
       'a failure that counts as the best of the primary measure',
       [['right: {kind: binary', 'right: {kind: binary, onFailure: 1']],
       [
-        'e.yaml:24:36 measures.right.onFailure [failure-rewarded]\n  onFailure 1 is the best value of the primary measure: a candidate that only fails would win.\n  Remove onFailure, write a value below the best, or "indeterminate".',
+        'e.yaml:24:36 measures.right.onFailure [failure-rewarded]\n  onFailure 1 is the best value of a primary measure: a candidate that only fails would win.\n  Remove onFailure, write a value below the best, or "indeterminate".',
+      ],
+    ],
+    [
+      'a failure that counts as the best of a guardrail',
+      [['min: 0, max: 5', 'min: 0, max: 5, onFailure: 5']],
+      [
+        'e.yaml:25:52 measures.polite.onFailure [failure-rewarded]\n  onFailure 5 is the best value of a guardrail measure: a candidate that only fails would pass its gate.\n  Remove onFailure, write a value below the best, or "indeterminate".',
+      ],
+    ],
+    [
+      'a failure that counts as no harm',
+      [['harm: {kind: binary', 'harm: {kind: binary, onFailure: 0']],
+      [
+        'e.yaml:26:35 measures.harm.onFailure [failure-rewarded]\n  onFailure 0 is the best value of a critical measure: a candidate that only fails would pass its gate.\n  Remove onFailure, write a value below the best, or "indeterminate".',
       ],
     ],
     [
@@ -122,7 +136,7 @@ describe('accepted measures', () => {
     ['a bounded count', 'kind: count, max: 7'],
     ['an unbounded count', 'kind: count, unbounded: true'],
     ['a continuous measure', 'kind: continuous'],
-    ['points out of 100', 'kind: binary, scale: 100, onFailure: 100'],
+    ['points out of 100', 'kind: binary, scale: 100, onFailure: 0'],
   ])('%s', async (_name, kind) => {
     expect(await problemTexts(changed(['kind: score, min: 0, max: 5', kind]))).toEqual([]);
   });

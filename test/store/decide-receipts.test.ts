@@ -76,6 +76,33 @@ describe('decide', () => {
     expect(found).toEqual(['missing', 'missing']);
   });
 
+  test.each([
+    ['better scores', (lines: string) => lines.replace('"right":0', '"right":1')],
+    ['a receipt less', (lines: string) => lines.replace(/^.*\n/, '')],
+    ['another time', (lines: string) => lines.replace('"receivedAt":"2026', '"receivedAt":"2027')],
+  ])('controls with %s are not those of the run: the gate has no input', async (_what, change) => {
+    expect(change(controls)).not.toBe(controls);
+    const { document } = await decideFrom(journal + change(controls));
+    const found = document.decisions.flatMap(({ contributions }) =>
+      contributions.filter(({ gate }) => gate === 'controls').map(({ finding }) => finding),
+    );
+    expect(found).toEqual(['missing', 'missing']);
+  });
+
+  test.each([1e300, 2e9])('a cost of %d dollars is refused with its line: 41', async (costUsd) => {
+    const wrong = withReceipt(
+      journalOf(run.files),
+      () => true,
+      (line) => ({
+        ...line,
+        receipt: { ...line.receipt, usage: { ...line.receipt.usage, costUsd } },
+      }),
+    );
+    const error = await refusalOf(decideFrom(text(wrong) + controls));
+    expect([error.code, error.exitCode]).toEqual(['receipt-invalid', 41]);
+    expect(error.problems[0]?.where.line).toBe(2);
+  });
+
   const tampered: [string, (lines: readonly JournalLine[]) => readonly JournalLine[]][] = [
     [
       'a changed score',

@@ -102,6 +102,7 @@ export const everyKind: readonly LedgerEntry[] = [
       receiptsRoot: d,
       receiptsObject: d,
       receiptsCount: 4,
+      controlsRoot: d,
       plannedCells: 4,
       missing: 0,
       manifestDigest: d,

@@ -116,6 +116,7 @@ export async function exposeBody(
   reserved: number,
   seal: Digest,
 ): Promise<EntryOf<'expose'>['body']> {
+  await ledger.putObject(bytesOf('decision.json'));
   return {
     reserve: reserved,
     seal,

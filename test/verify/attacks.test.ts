@@ -61,7 +61,14 @@ function expectFound(verification: Verification, said: string): void {
 describe('an attacker who rewrites the folder and its manifest', () => {
   test('is caught by the outcome entry when one score and everything that follows from it was changed', () => {
     const improved = withReceipt(journal(), isReceiptOf('m9', 'same'), (line) => rescored(line, 1));
-    const files = redecided(run.files, improved);
+    const known = redecided(run.files, improved);
+    expect(failures(checkRun(known, null)).join()).toMatch(
+      /^receipts: the first \d+ lines of the journal are not those that entry \d+ knows$/,
+    );
+    const entries = new TextDecoder().decode(runFile(run.files, runFileNames.entries));
+    const files = remanifested(known, {
+      [runFileNames.entries]: entries.replace(/^.*"kind":"journal".*\n/gm, ''),
+    });
     const alone = checkRun(files, null);
     expect(failures(alone)).toEqual([]);
     expect(
@@ -70,6 +77,7 @@ describe('an attacker who rewrites the folder and its manifest', () => {
     const verification = checkRun(files, run.view);
     expect(verification.exitCode).toBe(41);
     expect(failures(verification)).toEqual([
+      expect.stringMatching(/^ledger: the run leaves out entry \d+ \(journal\); /),
       'outcome: the manifest has another digest than recorded; the decision has another digest than recorded; the receipts are not those recorded',
     ]);
   });
