@@ -21,6 +21,8 @@ interface Shared {
 }
 
 const exitHelp = `
+Start with: liftgate init my-experiment
+
 Exit codes: 0 ship or done, 20 hold, 21 need_more_work, 30 incomplete because of faults, 31 controls failed or missing,
 32 host unreachable, 40 spec or design refused, 41 seal or run does not verify, 42 ledger conflict or damage, 64 usage,
 70 internal error, 130 interrupted (resumable).`;
@@ -88,14 +90,28 @@ function createProgram(output: Output, act: Act): Command {
   return program;
 }
 
-/** A subcommand with what all of them share. */
+/** What stands for an argument, by its spelling. */
+const argumentTexts: Readonly<Record<string, string>> = {
+  '<name>': 'new folder; the last part of its path names the experiment',
+  '<experiment>': 'folder of the experiment, or its file',
+  '<run>': 'folder that `liftgate run` wrote',
+  '<entry>': 'number of the entry',
+};
+
+/** A subcommand with what all of them share; `words` are its name and its arguments. */
 function command(parent: Command, words: string, does: string, example: string): Command {
-  return parent
-    .command(words)
+  const [name = '', ...places] = words.split(' ');
+  const added = parent
+    .command(name)
     .description(does)
     .option('--json', 'one JSON document on stdout, everything else on stderr')
     .addHelpText('after', `\nExample:\n  $ ${example}`)
     .exitOverride();
+  const named = parent.name() === 'ledger' ? 'name of the experiment in the ledger' : undefined;
+  for (const place of places) {
+    added.argument(place, (place === '<experiment>' ? named : undefined) ?? argumentTexts[place]);
+  }
+  return added;
 }
 
 /** A subcommand that may read or write a ledger. */
@@ -166,7 +182,7 @@ function addRunCommands(program: Command, act: Act): void {
   ledgered(
     program,
     'run <experiment>',
-    'reserve, controls, expose, execute, decide, report; resumable',
+    'run a sealed experiment to its decision: controls, cells, gates, report; resumable',
     'liftgate run experiments/refund-desk --seal',
   )
     .option('--seal', 'seal the experiment first when it is not sealed yet')
@@ -174,7 +190,7 @@ function addRunCommands(program: Command, act: Act): void {
       '--out <folder>',
       'run folder (default: runs/ in the experiment folder, named after the final seal)',
     )
-    .option('--candidate <id>', 'exit by the decision of this candidate')
+    .option('--candidate <id>', 'exit by the decision of this candidate, not of the best one')
     .option('--report-only', 'exit 0 instead of 20 and 21')
     .action((experiment: string, options: Shared) =>
       act(async (context) => (await import('./commands/run.ts')).run(context, options, experiment)),
@@ -186,7 +202,7 @@ function addRunCommands(program: Command, act: Act): void {
     'liftgate decide experiments/refund-desk --receipts receipts.jsonl',
   )
     .requiredOption('--receipts <file>', 'receipts, one JSON object per line')
-    .option('--candidate <id>', 'exit by the decision of this candidate')
+    .option('--candidate <id>', 'exit by the decision of this candidate, not of the best one')
     .option('--report-only', 'exit 0 instead of 20 and 21')
     .action((experiment: string, options: Shared & { receipts: string }) =>
       act(async (context) =>
@@ -206,7 +222,7 @@ function addRunCommands(program: Command, act: Act): void {
     )
     .option('--out <file>', 'write it to a file and print the verdict lines')
     .option('--verdicts', 'only the verdict lines')
-    .option('--units', 'JUnit: a case per unit too')
+    .option('--units', 'with --format junit: a test case per unit too')
     .action((run: string, options: Shared & ReportOptions) =>
       act(async (context) => (await import('./commands/report.ts')).report(context, options, run)),
     );
@@ -248,7 +264,7 @@ function addLedgerCommands(program: Command, act: Act): void {
     'give reserved, never exposed units back',
     'liftgate ledger release refund-desk --reason "search stopped"',
   )
-    .requiredOption('--reason <text>', 'why')
+    .requiredOption('--reason <text>', 'why, kept in the ledger')
     .action((experiment: string, options: Shared & { reason: string }) =>
       act(async (context) => (await load()).release(context, options, experiment)),
     );
@@ -258,7 +274,7 @@ function addLedgerCommands(program: Command, act: Act): void {
     'declare a recorded outcome unusable; its units stay spent',
     'liftgate ledger void refund-desk --reason "scorer bug"',
   )
-    .requiredOption('--reason <text>', 'why')
+    .requiredOption('--reason <text>', 'why, kept in the ledger')
     .action((experiment: string, options: Shared & { reason: string }) =>
       act(async (context) => (await load()).voidOutcome(context, options, experiment)),
     );
