@@ -125,6 +125,11 @@ function strayEntry(stray: StoredEntry | undefined): LiftgateError {
 
 /** The ledger is sound and holds the run's entries. */
 export function checkLedgerEntries(ledger: LedgerView, entries: RunEntries): Finding {
+  if (ledger.problems.length > 0) {
+    return {
+      faults: ledger.problems.map(({ code, message }) => ({ code: ledgerReason(code), message })),
+    };
+  }
   const differing = entries.stored.filter(
     (stored) => ledger.entries[stored.entry.seq]?.entryId !== stored.entryId,
   );
@@ -134,7 +139,6 @@ export function checkLedgerEntries(ledger: LedgerView, entries: RunEntries): Fin
     ({ entry }) => isOfExposure(entry, expose) && !own.has(entry.seq),
   );
   const faults = [
-    ...ledger.problems.map(({ code, message }) => ({ code: ledgerReason(code), message })),
     ...differing.map(({ entry }) => `entry ${entry.seq} of the run is not the ledger's`),
     ...left.map(({ entry }) => `the run leaves out entry ${entry.seq} (${entry.kind})`),
   ];

@@ -249,5 +249,9 @@ function checkAgainstLedger(list: Checklist, ledger: LedgerView | null, read: Re
     return;
   }
   stage(list, 'ledger', read.entries, (entries) => checkLedgerEntries(ledger, entries));
+  if (ledger.problems.length > 0) {
+    list.skip(nameOf('outcome'), 'the ledger is damaged');
+    return;
+  }
   stage(list, 'outcome', read.entries, (entries) => checkOutcome(ledger, entries, read));
 }

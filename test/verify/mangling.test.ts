@@ -8,21 +8,16 @@ import {
   runFileNames,
 } from '../../src/verify/record.ts';
 import { checkRun } from '../../src/verify/verify.ts';
+import { smallMails } from '../support/bundles.ts';
 import { failures, withFiles } from '../support/forgery.ts';
-import { mailsExperiment, mailsFiles, type SettledRun, settledRun } from '../support/run.ts';
+import { type SettledRun, settledRun } from '../support/run.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
 const makeFolder = temporaryFolders();
 let run: SettledRun;
 
-/** Half the mails and one candidate: enough to ship, small enough to mangle. */
-const smaller = {
-  'experiment.yaml': mailsExperiment.replace(/ {4}same: .*\n/, ''),
-  'cases.jsonl': (mailsFiles()['cases.jsonl'] ?? '').replace(/.*"m(?:9|10|15|16)".*\n/g, ''),
-};
-
 beforeAll(async () => {
-  run = await settledRun({ folder: await makeFolder(), files: smaller });
+  run = await settledRun({ folder: await makeFolder(), files: smallMails });
 });
 
 function bytesOf(name: string): Uint8Array {
