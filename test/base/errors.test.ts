@@ -41,7 +41,8 @@ describe('errorExitCodes', () => {
     const verdicts = [0, 1, 20, 21, 22, 23];
     const codes = Object.values(errorExitCodes);
     expect(codes.filter((code) => verdicts.includes(code))).toEqual([]);
-    expect(new Set(codes)).toEqual(new Set([64, 70, 130, 40, 41, 42, 30, 31, 32]));
+    // 30 is how a run ends that has more to do, never how one fails.
+    expect(new Set(codes)).toEqual(new Set([64, 70, 130, 40, 41, 42, 31, 32]));
   });
 });
 
