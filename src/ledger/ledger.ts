@@ -162,11 +162,8 @@ class StoreLedger implements Ledger {
   }
 
   append<Kind extends EntryKind>(request: EntryRequest<Kind>): Promise<Appended<Kind>> {
-    const { store } = this;
-    return this.inTurn(() => {
-      const appended = () => this.appendNow(request);
-      return store.inTurn === undefined ? appended() : store.inTurn(appended);
-    });
+    const append = () => this.appendNow(request);
+    return this.inTurn(() => this.store.inTurn?.(append) ?? append());
   }
 
   /** One operation of this instance after another; other processes are met by compare-and-swap. */
@@ -214,10 +211,14 @@ class StoreLedger implements Ledger {
     this.tail.push(stored);
   }
 
-  private async unitsOf(entry: LedgerEntry): Promise<readonly UnitRecord[] | null> {
+  private async unitsOf(
+    entry: LedgerEntry,
+    read?: ReadonlyMap<Digest, Uint8Array>,
+  ): Promise<readonly UnitRecord[] | null> {
     if (entry.kind !== 'reserve' && entry.kind !== 'develop') return null;
-    const bytes = await this.store.readObject(entry.body.unitsObject);
-    return bytes === null ? null : parseUnits(bytes, entry.body.unitsObject);
+    const { unitsObject } = entry.body;
+    const bytes = read?.get(unitsObject) ?? (await this.store.readObject(unitsObject));
+    return bytes === null ? null : parseUnits(bytes, unitsObject);
   }
 
   private async appendNow<Kind extends EntryKind>(
@@ -304,18 +305,19 @@ class StoreLedger implements Ledger {
       ...{ v: 1, ledger, seq: size, prev: head },
       ...{ kind, requestId, at: now(), actor, body },
     });
-    await this.checkObjects(entry);
-    const units = await this.unitsOf(entry);
+    const units = await this.unitsOf(entry, await this.readObjects(entry));
     const { stored } = extendChain(state.chain, formatEntry(entry));
     return { stored, next: applyEntry(state, stored, () => units) };
   }
 
   /** Objects first, entry last: what an entry names is stored before it. */
-  private async checkObjects(entry: LedgerEntry): Promise<void> {
+  private async readObjects(entry: LedgerEntry): Promise<ReadonlyMap<Digest, Uint8Array>> {
+    const read = new Map<Digest, Uint8Array>();
     for (const digest of namedObjects(entry)) {
       const bytes = await this.store.readObject(digest);
       const expected = entry.kind === 'seal' ? entry.body.size : bytes?.length;
-      if (bytes !== null && bytes.length === expected) continue;
+      if (bytes !== null) read.set(digest, bytes);
+      if (bytes?.length === expected && bytes !== null) continue;
       const state = bytes === null ? 'is not stored' : `has ${bytes.length} bytes, not ${expected}`;
       throw new LiftgateError(
         'ledger-conflict',
@@ -326,6 +328,7 @@ class StoreLedger implements Ledger {
         },
       );
     }
+    return read;
   }
 
   /** False when somebody else took the number. */

@@ -19,7 +19,7 @@ import {
   type LedgerStore,
   openLedgerStore,
 } from '../ledger/ledger.ts';
-import { errorCodeOf, type LedgerFiles, nodeFiles } from './ledger-files.ts';
+import { errorCodeOf, type FileType, type LedgerFiles, nodeFiles } from './ledger-files.ts';
 import { postgresStore } from './ledger-postgres.ts';
 import { isPostgresUrl } from './postgres-server.ts';
 
@@ -100,8 +100,9 @@ class FolderStore implements LedgerStore {
   readObject(digest: Digest): Promise<Uint8Array | null> {
     const path = this.objectPath(digest);
     return this.guarded(path, async () => {
-      if ((await this.files.typeOf(path)) === 'missing') return null;
-      await this.mustBeFile(path);
+      const type = await this.files.typeOf(path);
+      if (type === 'missing') return null;
+      this.refuseOther(type, path);
       return this.checkedObject(digest);
     });
   }
@@ -142,7 +143,10 @@ class FolderStore implements LedgerStore {
   }
 
   private async mustBeFile(path: string): Promise<void> {
-    const type = await this.files.typeOf(path);
+    this.refuseOther(await this.files.typeOf(path), path);
+  }
+
+  private refuseOther(type: FileType, path: string): void {
     if (type === 'file') return;
     const what =
       type === 'missing' ? 'is missing' : 'is not a regular file (links are not followed)';
@@ -158,11 +162,11 @@ class FolderStore implements LedgerStore {
 
   /** Makes the folders, and once per opening their names durable: an earlier process may have died in between. */
   private async makeFolders(): Promise<void> {
+    if (this.foldersDurable) return;
     if ((await this.files.typeOf(this.root)) === 'missing') await this.makeFolder(this.root);
     for (const path of [this.log, this.objects]) {
       if (!(await this.isFolder(path))) await this.makeFolder(path);
     }
-    if (this.foldersDurable) return;
     await this.durable(() => this.files.syncFolder(this.root));
     await this.durable(() => this.files.syncFolder(dirname(this.root)));
     this.foldersDurable = true;

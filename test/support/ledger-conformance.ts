@@ -111,7 +111,7 @@ export function describeLedgerStore(
         }),
         { seed: 20260105, numRuns: runs },
       );
-    }, 60_000);
+    }, 120_000);
   });
 }
 
