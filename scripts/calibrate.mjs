@@ -11,7 +11,7 @@ const { values } = parseArgs({
   options: {
     trials: { type: 'string', default: '4000' },
     seed: { type: 'string', default: '1' },
-    compare: { type: 'string', default: '600' },
+    compare: { type: 'string', default: '300' },
     write: { type: 'boolean', default: false },
   },
 });

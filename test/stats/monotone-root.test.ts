@@ -7,6 +7,22 @@ describe('fallingRoot', () => {
     expect(fallingRoot((x) => (x < 0.3 ? 1 : -1), { lower: 0, upper: 1 })).toBeCloseTo(0.3, 14);
   });
 
+  test('halves no more often than it must: two hundred times at most, where the root is 0', () => {
+    const looks = (root: number, bracket: { lower: number; upper: number }): number => {
+      let seen = 0;
+      fallingRoot((x) => {
+        seen += 1;
+        return root - x;
+      }, bracket);
+      return seen;
+    };
+    expect(looks(0, { lower: -1, upper: 1 })).toBe(200);
+    expect(looks(1 / 3, { lower: 0, upper: 1 })).toBeLessThan(54);
+    expect(looks(1e6 / 3, { lower: 1, upper: 1e6 })).toBeLessThan(54);
+    expect(looks(-0.3, { lower: -1, upper: -0.1 })).toBeLessThan(54);
+    expect(fallingRoot((x) => 1 / 3 - x, { lower: 0, upper: 1 })).toBeCloseTo(1 / 3, 15);
+  });
+
   test('ends at the bracket where the sign never changes', () => {
     expect(fallingRoot(() => 1, { lower: 0, upper: 1 })).toBeCloseTo(1, 12);
     expect(fallingRoot(() => -1, { lower: 1, upper: 2 })).toBeCloseTo(1, 12);

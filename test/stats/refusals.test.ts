@@ -1,6 +1,8 @@
 /** Every argument that cannot be is refused by its name; what is only too little evidence is indeterminate, with its reason. */
 import { describe, expect, test } from 'vitest';
 import { bettingBounds } from '../../src/stats/betting.ts';
+import { clusteredMeanBounds, clusteredMeanInterval } from '../../src/stats/clustered.ts';
+import { holmByBounds } from '../../src/stats/multiplicity.ts';
 import { pairedRiskDifferenceBounds } from '../../src/stats/paired-binary.ts';
 import {
   agrestiCoullInterval,
@@ -60,6 +62,14 @@ const refused: Readonly<Record<string, readonly [call: () => unknown, message: s
     () => equivalenceTest(values, { margins, error: 0.5 }),
     'error must be a one-sided error strictly between 0 and 0.5, got 0.5',
   ],
+  'an error of 0.6 for cases within units': [
+    () => clusteredMeanBounds([[1], [2]], 0.6),
+    'error must be a one-sided error strictly between 0 and 0.5, got 0.6',
+  ],
+  'a level of 1 for cases within units': [
+    () => clusteredMeanInterval([[1], [2]], 1),
+    'level must be a probability strictly between 0 and 1, got 1',
+  ],
   'half a unit': [
     () => wilsonInterval({ successes: 0, units: 1.5 }, level),
     'units must be a whole number of at least 0, got 1.5',
@@ -86,6 +96,15 @@ const refused: Readonly<Record<string, readonly [call: () => unknown, message: s
 describe('an argument that cannot be', () => {
   test.each(Object.entries(refused))('is refused by its name: %s', (_, [call, message]) => {
     expectRefusal(call, message);
+  });
+
+  test('a candidate without an answer at every divisor is refused with its place and a way out', () => {
+    expect(() => holmByBounds([[true, true], [true]])).toThrow(
+      expect.objectContaining({
+        where: { path: 'clears[1]' },
+        mend: 'Evaluate every candidate at every divisor from 1 to m.',
+      }),
+    );
   });
 
   test('a range without width is refused with its place and a way out', () => {
