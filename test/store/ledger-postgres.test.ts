@@ -188,9 +188,25 @@ describe.skipIf(!hasPostgres)('a ledger in PostgreSQL', () => {
   });
 
   describe('the tables', () => {
-    it('are the ones the documentation shows', async () => {
+    it('are the ones the documentation shows, and its audit finds what was rewritten', async () => {
       const text = await readFile(join(projectFolder, 'docs/ledger-postgres.md'), 'utf8');
-      expect(text).toContain(`\`\`\`sql\n${ledgerTables}\`\`\`\n`);
+      const [tables, , audit = ''] = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql);
+      expect(tables).toBe(ledgerTables);
+      const [digests = '', chain = ''] = audit.split(';');
+      const database = await toldDatabase();
+      const found = async () => [
+        (await server().query(digests, { database })).length,
+        (await server().query(chain, { database })).length,
+      ];
+      expect(await found()).toEqual([0, 0]);
+      await server().query(
+        `ALTER TABLE liftgate.ledger_entry DISABLE TRIGGER append_only;
+         ALTER TABLE liftgate.ledger_entry DROP CONSTRAINT ledger_entry_check;
+         UPDATE liftgate.ledger_entry SET bytes = overlay(bytes PLACING convert_to('sha256:x', 'UTF8')
+           FROM position(convert_to('sha256:', 'UTF8') IN bytes)) WHERE seq = 7`,
+        { database },
+      );
+      expect((await found())[0]).toBe(1);
     });
 
     it.each([
