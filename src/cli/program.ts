@@ -3,22 +3,22 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { LiftgateError } from '../base/errors.ts';
 import { engineVersion } from '../store/package.ts';
 import { type CalculatorKind, calculatorGroups } from './calculators.ts';
+import type { BundleOptions } from './commands/bundle.ts';
 import type { CommandTree, Shell } from './commands/completion.ts';
 import type { HostLanguage } from './commands/init.ts';
 import type { ReportOptions } from './commands/report.ts';
+import type { SealOptions } from './commands/seal.ts';
+import type { VerifyOptions } from './commands/verify.ts';
 import type { CommandContext } from './context.ts';
+import { addLedgerCommands } from './ledger-program.ts';
 import { asLiftgateError, failureDocument, failureText, type Output } from './print.ts';
+import { type Act, checkpointsText, command, ledgered, type Shared } from './subcommand.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[];
 const hostLanguages = ['javascript', 'python'] as const satisfies readonly HostLanguage[];
 
 /** One width everywhere: the build writes the help down once. */
 const helpColumns = 100;
-
-interface Shared {
-  readonly json?: boolean;
-  readonly ledger: string;
-}
 
 const exitHelp = `
 Start with: liftgate init my-experiment
@@ -64,8 +64,6 @@ function reportFailure(thrown: unknown, output: Output): number {
   return failure.exitCode;
 }
 
-type Act = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
-
 function createProgram(output: Output, act: Act): Command {
   const program = new Command('liftgate')
     .description(
@@ -88,39 +86,6 @@ function createProgram(output: Output, act: Act): Command {
   addCalculators(program, act);
   addCompletion(program, act);
   return program;
-}
-
-/** What stands for an argument, by its spelling. */
-const argumentTexts: Readonly<Record<string, string>> = {
-  '<name>': 'new folder; the last part of its path names the experiment',
-  '<experiment>': 'folder of the experiment, or its file',
-  '<run>': 'folder that `liftgate run` wrote',
-  '<entry>': 'number of the entry',
-};
-
-/** A subcommand with what all of them share; `words` are its name and its arguments. */
-function command(parent: Command, words: string, does: string, example: string): Command {
-  const [name = '', ...places] = words.split(' ');
-  const added = parent
-    .command(name)
-    .description(does)
-    .option('--json', 'one JSON document on stdout, everything else on stderr')
-    .addHelpText('after', `\nExample:\n  $ ${example}`)
-    .exitOverride();
-  const named = parent.name() === 'ledger' ? 'name of the experiment in the ledger' : undefined;
-  for (const place of places) {
-    added.argument(place, (place === '<experiment>' ? named : undefined) ?? argumentTexts[place]);
-  }
-  return added;
-}
-
-/** A subcommand that may read or write a ledger. */
-function ledgered(parent: Command, words: string, does: string, example: string): Command {
-  return command(parent, words, does, example).option(
-    '--ledger <place>',
-    'ledger: a folder or a postgres:// URL',
-    'ledger',
-  );
 }
 
 function addSpecCommands(program: Command, act: Act): void {
@@ -154,6 +119,10 @@ function addSpecCommands(program: Command, act: Act): void {
   ).action((experiment: string) =>
     act(async (context) => (await import('./commands/plan.ts')).plan(context, experiment)),
   );
+  addSealCommands(program, act);
+}
+
+function addSealCommands(program: Command, act: Act): void {
   ledgered(
     program,
     'seal <experiment>',
@@ -161,7 +130,12 @@ function addSpecCommands(program: Command, act: Act): void {
     'liftgate seal experiments/refund-desk',
   )
     .option('--candidates', 'bind the candidates: write the final seal')
-    .action((experiment: string, options: Shared & { candidates?: boolean }) =>
+    .option(
+      '--sign <key>',
+      'write a signed statement about the seal: ed25519 in PEM, or an SSH key',
+    )
+    .option('--name <name>', 'name the signature carries (SSH keys: default their comment)')
+    .action((experiment: string, options: SealOptions) =>
       act(async (context) =>
         (await import('./commands/seal.ts')).seal(context, options, experiment),
       ),
@@ -228,55 +202,36 @@ function addRunCommands(program: Command, act: Act): void {
     );
   ledgered(
     program,
-    'verify <run>',
-    'recompute and check everything in a run folder, with no host',
+    'bundle <run>',
+    'put a run and its ledger into one portable file, once they verify',
+    'liftgate bundle experiments/refund-desk/runs/* --out refund-desk.bundle.tar',
+  )
+    .option('--out <file>', 'name of the file (default: the experiment and the start of its seal)')
+    .option('--checkpoints <folder>', checkpointsText)
+    .action((run: string, options: BundleOptions) =>
+      act(async (context) => (await import('./commands/bundle.ts')).bundle(context, options, run)),
+    );
+  addVerify(program, act);
+}
+
+function addVerify(program: Command, act: Act): void {
+  ledgered(
+    program,
+    'verify <evidence>',
+    'recompute and check everything in a run folder or a bundle, with no host',
     'liftgate verify experiments/refund-desk/runs/*',
   )
     .option(
       '--without-ledger',
       'check the folder alone; what only the ledger can show stays unchecked',
     )
-    .action((run: string, options: Shared & { withoutLedger?: boolean }) =>
-      act(async (context) => (await import('./commands/verify.ts')).verify(context, options, run)),
-    );
-}
-
-function addLedgerCommands(program: Command, act: Act): void {
-  const ledger = program
-    .command('ledger')
-    .description('read and check the final-evidence ledger')
-    .addHelpText('after', '\nExample:\n  $ liftgate ledger list')
-    .exitOverride();
-  const load = async () => import('./commands/ledger.ts');
-  ledgered(ledger, 'list', 'every entry, a line each', 'liftgate ledger list').action(
-    (options: Shared) => act(async (context) => (await load()).list(context, options)),
-  );
-  ledgered(ledger, 'show <entry>', 'one entry by its number', 'liftgate ledger show 3').action(
-    (entry: string, options: Shared) =>
-      act(async (context) => (await load()).show(context, options, entry)),
-  );
-  ledgered(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify').action(
-    (options: Shared) => act(async (context) => (await load()).verifyLedger(context, options)),
-  );
-  ledgered(
-    ledger,
-    'release <experiment>',
-    'give reserved, never exposed units back',
-    'liftgate ledger release refund-desk --reason "search stopped"',
-  )
-    .requiredOption('--reason <text>', 'why, kept in the ledger')
-    .action((experiment: string, options: Shared & { reason: string }) =>
-      act(async (context) => (await load()).release(context, options, experiment)),
-    );
-  ledgered(
-    ledger,
-    'void <experiment>',
-    'declare a recorded outcome unusable; its units stay spent',
-    'liftgate ledger void refund-desk --reason "scorer bug"',
-  )
-    .requiredOption('--reason <text>', 'why, kept in the ledger')
-    .action((experiment: string, options: Shared & { reason: string }) =>
-      act(async (context) => (await load()).voidOutcome(context, options, experiment)),
+    .option('--checkpoints <folder>', checkpointsText)
+    .option('--pin <size:head>', 'entries and head of the ledger as you know them from elsewhere')
+    .option('--trust <keys>', 'file with the keys whose signatures count')
+    .option('--require <what>', 'what must vouch for the outcome: signed, witnessed, anchored')
+    .option('--statement <file>', 'signed statement to hold against the run')
+    .action((path: string, options: VerifyOptions) =>
+      act(async (context) => (await import('./commands/verify.ts')).verify(context, options, path)),
     );
 }
 

@@ -2,7 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Digest, digestHex, digestOfValue } from '../base/digest.ts';
+import { formatEnvelope, statementType } from '../base/dsse.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
+import type { Signer } from '../base/signature.ts';
+import { isKind } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
 import { compareSeals, refuseDrift } from '../spec/drift.ts';
@@ -22,6 +25,7 @@ import {
   type SealInput,
 } from '../spec/seal-plan.ts';
 import { armOf, baselineArm, candidateIds } from '../spec/spec.ts';
+import { formatStatement, statementOf } from '../verify/statement.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
 
 const encoder = new TextEncoder();
@@ -239,5 +243,27 @@ function refuseNoChange(seal: SealedExperiment, file: string): void {
 export function writeSealCopy(loaded: LoadedExperiment, seal: SealedExperiment): string {
   const name = `${loaded.spec.name}.seal.json`;
   writeFileSync(join(loaded.folder, name), formatSeal(seal));
+  return name;
+}
+
+/** What a statement about a seal is made of, and who signs it. */
+export interface SealStatementRequest {
+  readonly loaded: LoadedExperiment;
+  readonly ledger: Ledger;
+  readonly signer: Signer;
+  readonly recorded: RecordedSeal;
+}
+
+/** Writes the signed statement about a recorded seal beside the experiment file: an in-toto Statement in a DSSE envelope. */
+export async function writeSealStatement(request: SealStatementRequest): Promise<string> {
+  const { loaded, ledger, signer, recorded } = request;
+  const entry = (await ledger.entries()).find(
+    (each) => isKind(each.entry, 'seal') && each.entry.body.sealDigest === recorded.digest,
+  );
+  invariant(entry !== undefined, 'a recorded seal has its entry');
+  const statement = statementOf({ seal: recorded.seal, entry, result: null });
+  const body = encoder.encode(formatStatement(statement));
+  const name = `${loaded.spec.name}.seal.dsse.json`;
+  writeFileSync(join(loaded.folder, name), await formatEnvelope(statementType, body, [signer]));
   return name;
 }

@@ -2,7 +2,6 @@
 import { digestHex } from '../base/digest.ts';
 import { isKind, type LedgerEntry } from '../ledger/entry.ts';
 import { type ExperimentState, familyBudgets } from '../ledger/projection.ts';
-import { verdictLine } from '../report/verdict-lines.ts';
 import { finalCases } from '../spec/case-index.ts';
 import { outcomeOf } from './check-entries.ts';
 import type { CoveringCheckpoint } from './check-trust.ts';
@@ -54,8 +53,11 @@ export interface ExperimentAudit {
   readonly arms: readonly { readonly id: string; readonly tree: string }[];
   readonly evaluator: string;
   readonly engine: string;
-  /** What the receipts give when everything is computed again; null when it could not be. */
-  readonly recomputed: readonly string[] | null;
+  /** What the receipts give when everything is computed again, and whether that is what was recorded; null when it could not be. */
+  readonly recomputed: {
+    readonly decisions: readonly { readonly candidate: string; readonly decision: string }[];
+    readonly asRecorded: boolean;
+  } | null;
   readonly claim: ClaimHistory;
 }
 
@@ -108,7 +110,7 @@ function originOf(entry: LedgerEntry): string | null {
 }
 
 function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | null {
-  const { seal, index, entries, lines, document } = read;
+  const { seal, index, entries, lines } = read;
   if (seal === undefined || index === undefined || entries === undefined) return null;
   const { reserve, expose } = entries;
   const outcome = outcomeOf(ledger, expose.entry.seq)?.entry;
@@ -135,7 +137,7 @@ function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | n
     arms: seal.arms.map(({ id, tree }) => ({ id, tree })),
     evaluator: seal.evaluator.tree,
     engine: `${seal.engine.name} ${seal.engine.version}`,
-    recomputed: document?.decisions.map(verdictLine) ?? null,
+    recomputed: recomputedOf(read),
     claim: claimHistory(
       experiments.filter(({ experimentId }) => experimentId === seal.experimentId),
       own,
@@ -144,6 +146,12 @@ function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | n
         : familyBudgets(ledger.state).find((each) => each.family === family),
     ),
   };
+}
+
+function recomputedOf({ document, asRecorded = false }: Reading): ExperimentAudit['recomputed'] {
+  if (document === undefined) return null;
+  const decisions = document.decisions.map(({ candidate, decision }) => ({ candidate, decision }));
+  return { decisions, asRecorded };
 }
 
 function claimHistory(
@@ -203,10 +211,16 @@ function experimentLines(facts: ExperimentAudit, program: string): string[] {
     `experiment ${facts.id}: plan seal ${place(entries.plan)}, reserved ${place(entries.reserve)}, exposed ${place(entries.expose)}, ${counted(facts.attempts, 'attempt')}, outcome ${place(entries.outcome)}: ${facts.verdict ?? 'none'}`,
     `           ${counted(facts.units, 'unit')} of ${facts.population} (family ${facts.family}), ${counted(facts.cases, 'final case')}; ${counted(facts.developmentUnits, 'development unit')}`,
     `           ${facts.receipts ?? 'unreadable'} receipts for ${facts.plannedCells} planned cells; arms ${arms}; evaluator ${short(facts.evaluator)}; sealed by ${facts.engine}, checked by ${program}`,
-    ...(facts.recomputed ?? ['nothing']).map((line) => `           recomputed ${line}`),
+    `           recomputed: ${recomputedText(facts.recomputed)}`,
     `           ${counted(claim.seals, 'plan seal')} of this name (${claim.abandoned} never measured), ${claim.otherFinals} other final seals of this plan, ${counted(claim.voided, 'voided outcome')}`,
     `           family ${facts.family}: ${counted(claim.looks, 'final measurement')}, error spent ${shownError(claim.spentNano)}, held ${shownError(claim.heldNano)}`,
   ];
+}
+
+function recomputedText(recomputed: ExperimentAudit['recomputed']): string {
+  if (recomputed === null) return 'nothing could be';
+  const shown = recomputed.decisions.map(({ candidate, decision }) => `${candidate} ${decision}`);
+  return `${shown.join(', ')}${recomputed.asRecorded ? ' = recorded' : ', which is NOT what was recorded'}`;
 }
 
 function place(seq: number | null): string {

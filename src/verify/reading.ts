@@ -68,4 +68,6 @@ export interface Reading {
   controls?: readonly ReceiptLine[];
   lines?: readonly ReceiptLine[];
   document?: DecisionDocument;
+  /** Whether the decision is the recorded one byte for byte. */
+  asRecorded?: boolean;
 }

@@ -227,6 +227,7 @@ function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: R
   const bytes = runFile(files, runFileNames.decision);
   const recorded = formatDecision(parseDecision(bytes, runFileNames.decision));
   const same = recorded === formatDecision(document);
+  read.asRecorded = same;
   const shown = document.decisions.map((each) => `${each.candidate} ${each.decision}`).join(', ');
   return same
     ? { detail: shown }

@@ -33,6 +33,12 @@ export interface SignerFlags {
   readonly name?: string;
 }
 
+/** Whose checkpoints a witness signs, and what it remembers. */
+export interface WitnessFlags extends CheckpointFlags, SignerFlags {
+  readonly trust: string;
+  readonly state?: string;
+}
+
 /** Signs the ledger as it is now. */
 export async function checkpoint(
   context: CommandContext,
@@ -45,10 +51,7 @@ export async function checkpoint(
 }
 
 /** Co-signs the newest checkpoint after comparing it with everything this witness has seen. */
-export async function witness(
-  context: CommandContext,
-  options: CheckpointFlags & SignerFlags & { readonly trust: string; readonly state?: string },
-): Promise<number> {
+export async function witness(context: CommandContext, options: WitnessFlags): Promise<number> {
   const { entries, folder } = await sources(context, options);
   const signer = await openSigner({ file: resolve(context.cwd, options.key), name: options.name });
   const trust = await readTrust(resolve(context.cwd, options.trust));

@@ -1,21 +1,39 @@
-/** `liftgate seal`: writes the plan seal, and with --candidates the final one. */
+/** `liftgate seal`: writes the plan seal, and with --candidates the final one; with --sign a signed statement about it. */
+import { resolve } from 'node:path';
+import { LiftgateError } from '../../base/errors.ts';
+import type { Signer } from '../../base/signature.ts';
+import { describeKey } from '../../base/trust.ts';
 import { sealExperiment } from '../../serve/library.ts';
-import type { RecordedSeal } from '../../store/seal-experiment.ts';
+import { type RecordedSeal, writeSealStatement } from '../../store/seal-experiment.ts';
 import type { CommandContext } from '../context.ts';
 import { commandLedger, openExperiment } from '../workspace.ts';
 
+/** Flags of the command. */
+export interface SealOptions {
+  readonly ledger: string;
+  readonly candidates?: boolean;
+  readonly sign?: string;
+  readonly name?: string;
+}
+
 export async function seal(
   context: CommandContext,
-  options: { readonly ledger: string; readonly candidates?: boolean },
+  options: SealOptions,
   path: string,
 ): Promise<number> {
   const bind = options.candidates === true;
+  const signer = await signerOf(context, options);
   const loaded = await openExperiment(path, { candidates: bind ? 'bound' : 'open' });
   const ledger = commandLedger(context, options);
   const { plan, final, copy } = await sealExperiment({ loaded, ledger, candidates: bind });
   show(context, 'plan', plan);
   if (final !== null) show(context, 'final', final);
+  const statement =
+    signer === null
+      ? null
+      : await writeSealStatement({ loaded, ledger, signer, recorded: final ?? plan });
   context.output.line(`copy: ${copy}; design ${plan.seal.digests.design}`);
+  if (signer !== null) context.output.line(`${statement}: signed by ${describeKey(signer)}`);
   context.output.document({
     plan: plan.digest,
     final: final?.digest ?? null,
@@ -23,8 +41,24 @@ export async function seal(
     cases: plan.seal.digests.cases,
     unpinned: plan.seal.unpinned,
     copy,
+    statement,
   });
   return 0;
+}
+
+/** The signer, opened before anything is recorded: a key that cannot sign stops the command. */
+async function signerOf(
+  { cwd }: CommandContext,
+  { sign, name }: SealOptions,
+): Promise<Signer | null> {
+  if (sign !== undefined) {
+    const { openSigner } = await import('../../store/signing.ts');
+    return await openSigner({ file: resolve(cwd, sign), name });
+  }
+  if (name === undefined) return null;
+  throw new LiftgateError('usage', 'Nothing is signed, so a name has no use.', {
+    mend: 'Name the key with --sign KEY.',
+  });
 }
 
 function show({ output }: CommandContext, stage: string, recorded: RecordedSeal): void {
