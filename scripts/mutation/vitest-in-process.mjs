@@ -28,6 +28,11 @@ export function collectInto(tests) {
   collected.tests = tests;
 }
 
+/** A name with its placeholders filled in; what no placeholder asks for is left out. */
+function named(name, row) {
+  return format(name, ...row.slice(0, (name.match(/%[sdifjoO]/g) ?? []).length));
+}
+
 function rowsOf(rows) {
   return rows.map((row) => (Array.isArray(row) ? row : [row]));
 }
@@ -38,7 +43,7 @@ export function test(name, run) {
   collected.tests.push({ name: `${collected.tests.length} ${names.join(' > ')}`, run });
 }
 test.each = (rows) => (name, run) => {
-  for (const row of rowsOf(rows)) test(format(name, ...row), () => run(...row));
+  for (const row of rowsOf(rows)) test(named(name, row), () => run(...row));
 };
 
 export function describe(name, body) {
@@ -47,5 +52,5 @@ export function describe(name, body) {
   collected.path.pop();
 }
 describe.each = (rows) => (name, body) => {
-  for (const row of rowsOf(rows)) describe(format(name, ...row), () => body(...row));
+  for (const row of rowsOf(rows)) describe(named(name, row), () => body(...row));
 };
