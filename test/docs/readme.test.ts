@@ -189,4 +189,18 @@ describe('README.md', () => {
     expect(program.length).toBeGreaterThan(5);
     expect([...new Set(shown)].sort()).toEqual([...new Set(program)].sort());
   });
+
+  test('shows every command of the ledger and no other', () => {
+    const command = join(project, 'bin/liftgate.js');
+    const words = [command, 'ledger', '--help'];
+    const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    const program = [...stdout.matchAll(/^ {2}([a-z-]+) (?:\[options\]|<)/gm)].map(
+      ([, name]) => name,
+    );
+    const shown = [...section('Commands').matchAll(/`liftgate ledger ([a-z\\|-]+)/g)].flatMap(
+      ([, names = '']) => names.split('\\|'),
+    );
+    expect(program.length).toBeGreaterThan(5);
+    expect(shown.sort()).toEqual(program.sort());
+  });
 });
