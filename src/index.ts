@@ -14,6 +14,9 @@ export type { PlanReport } from './report/plan.ts';
 export type { Host } from './run/host.ts';
 export type { Cell, Receipt } from './run/receipt.ts';
 export {
+  type BundledRun,
+  type BundleOptions,
+  bundleRun,
   type DecideRequest,
   decide,
   planExperiment,
@@ -27,6 +30,7 @@ export {
   type SealRequest,
   type SealResult,
   sealExperiment,
+  type VerifyOptions,
   verifyRun,
 } from './serve/library.ts';
 export type { Claim } from './spec/claim.ts';
