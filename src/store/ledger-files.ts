@@ -1,6 +1,18 @@
 /** File operations a ledger folder needs, one durable step each, so that tests can make any of them fail. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
-import { link, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdir, open, readdir } from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 /** A file that did not exist before. `sync` returns when its bytes are on the disk. */
 export interface NewFile {
@@ -43,15 +55,22 @@ const onWindows = process.platform === 'win32';
 /** Opens for reading; a symbolic link fails with ELOOP where the system knows the flag. */
 const readUnfollowed = constants.O_RDONLY | (onWindows ? 0 : constants.O_NOFOLLOW);
 
-/** A name is looked at at once: handing a look of microseconds to another thread takes longer than the look. */
+/** A step of microseconds, done at once; only what waits for the disk goes on beside other work. */
+function atOnce<Result>(step: () => Result): Promise<Result> {
+  return new Promise((resolve) => resolve(step()));
+}
+
 function typeOf(path: string): Promise<FileType> {
-  try {
-    const found = lstatSync(path);
-    if (found.isFile()) return Promise.resolve('file');
-    return Promise.resolve(found.isDirectory() ? 'folder' : 'other');
-  } catch (error) {
-    return errorCodeOf(error) === 'ENOENT' ? Promise.resolve('missing') : Promise.reject(error);
-  }
+  return atOnce(() => {
+    try {
+      const found = lstatSync(path);
+      if (found.isFile()) return 'file';
+      return found.isDirectory() ? 'folder' : 'other';
+    } catch (error) {
+      if (errorCodeOf(error) === 'ENOENT') return 'missing';
+      throw error;
+    }
+  });
 }
 
 /** Files up to this size are read at once, larger ones while other work goes on; in bytes. */
@@ -82,21 +101,25 @@ async function readLarge(path: string): Promise<Uint8Array> {
   }
 }
 
-async function create(path: string): Promise<NewFile> {
-  const file = await open(path, 'wx', 0o644);
-  return {
-    write: (bytes) => file.writeFile(bytes),
-    sync: () => file.sync(),
-    close: () => file.close(),
-  };
+const syncDescriptor = promisify(fsync);
+
+function create(path: string): Promise<NewFile> {
+  return atOnce(() => {
+    const file = openSync(path, 'wx', 0o644);
+    return {
+      write: (bytes) => atOnce(() => writeFileSync(file, bytes)),
+      sync: () => syncDescriptor(file),
+      close: () => atOnce(() => closeSync(file)),
+    };
+  });
 }
 
 async function sync(path: string, flags: number): Promise<void> {
-  const file = await open(path, flags);
+  const file = openSync(path, flags);
   try {
-    await file.sync();
+    await syncDescriptor(file);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
@@ -109,8 +132,8 @@ export const nodeFiles: LedgerFiles = {
   list: (folder) => readdir(folder),
   read,
   create,
-  link,
-  remove: unlink,
+  link: (from, to) => atOnce(() => linkSync(from, to)),
+  remove: (path) => atOnce(() => unlinkSync(path)),
   syncFile: (path) => sync(path, onWindows ? constants.O_RDWR : readUnfollowed),
   // NTFS writes names with its own journal and has no fsync of a folder.
   syncFolder: async (path) => {
