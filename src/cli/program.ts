@@ -6,6 +6,7 @@ import { type CalculatorKind, calculatorGroups } from './calculators.ts';
 import type { BundleOptions } from './commands/bundle.ts';
 import type { CommandTree, Shell } from './commands/completion.ts';
 import type { HostLanguage } from './commands/init.ts';
+import type { PlanOptions } from './commands/plan.ts';
 import type { ReportOptions } from './commands/report.ts';
 import type { SealOptions } from './commands/seal.ts';
 import type { VerifyOptions } from './commands/verify.ts';
@@ -116,9 +117,13 @@ function addSpecCommands(program: Command, act: Act): void {
     'plan <experiment>',
     'schedule, cost, methods and what the sealed rules can conclude',
     'liftgate plan experiments/refund-desk',
-  ).action((experiment: string) =>
-    act(async (context) => (await import('./commands/plan.ts')).plan(context, experiment)),
-  );
+  )
+    .option('--simulations <number>', 'simulated decisions per scenario; 0 for none', '500')
+    .action((experiment: string, options: PlanOptions) =>
+      act(async (context) =>
+        (await import('./commands/plan.ts')).plan(context, options, experiment),
+      ),
+    );
   addSealCommands(program, act);
 }
 

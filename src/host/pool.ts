@@ -7,6 +7,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, LiftgateError, type Place } from '../base/errors.ts';
+import { simulationTask } from '../gate/simulate.ts';
 import { requireCount } from '../stats/arguments.ts';
 import { bootstrapTask } from '../stats/bootstrap-interval.ts';
 import type { Pool, PoolCall, ShardJob, ShardTask, ShardTasks } from '../stats/pool.ts';
@@ -15,7 +16,7 @@ import type { Pool, PoolCall, ShardJob, ShardTask, ShardTasks } from '../stats/p
 export const shortJobMs = 300;
 
 /** The engine's own tasks. */
-export const shardTasks: ShardTasks = { bootstrap: bootstrapTask };
+export const shardTasks: ShardTasks = { bootstrap: bootstrapTask, simulation: simulationTask };
 
 /** What the pool says to a thread. */
 export type PoolRequest =

@@ -153,7 +153,7 @@ export function planLines(plan: PlanReport): string[] {
       (each) => `  ${each.gate}${each.required ? '' : ' (optional)'}: ${each.rule}`,
     ),
     plan.canShip
-      ? 'The most favourable receipts would ship; power and false-ship rates are not simulated in this version.'
+      ? 'The most favourable receipts would ship.'
       : 'NO OUTCOME CAN SHIP: even the most favourable receipts would not.',
     ...plan.bestCase.map(
       (each) => `  best case ${each.candidate}: ${each.decision} | ${each.reason}`,

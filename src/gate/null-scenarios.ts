@@ -1,0 +1,210 @@
+/**
+ * How often sealed rules ship a candidate that is no better, before a cent is spent.
+ *
+ * Null scenarios of a gate put its measure exactly at the threshold while every other gate passes. The regular grid holds those where
+ * every outcome class is expected in 5 units or more, the rare-loss grid those where a loss is expected in fewer: an asymptotic bound
+ * keeps its promise on the first and may break it on the second, which is printed and refuses nothing.
+ */
+import { measureOf } from '../analysis/evidence.ts';
+import { rangeWidth } from '../analysis/unit-value.ts';
+import { invariant } from '../base/errors.ts';
+import { type CaseIndex, finalCases } from '../spec/case-index.ts';
+import { guaranteeOf } from '../spec/inference.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import { type EffectGate, effectGates } from './effect.ts';
+import { type PairLaw, pairedLaw, rareLossLaw } from './outcome-law.ts';
+import { type ShipCounts, type SimulationOptions, simulateWorlds, type World } from './simulate.ts';
+
+/** One assumed world, with words for it. */
+export interface Scenario {
+  readonly words: string;
+  readonly world: World;
+}
+
+/** A rate over replicates with its Monte Carlo error. */
+export interface SimulatedRate {
+  readonly rate: number;
+  readonly standardError: number;
+}
+
+/** How often the rules ship at the worst null of one gate's grid. */
+export interface FalseShip {
+  readonly gate: string;
+  readonly grid: 'regular' | 'rare-loss';
+  readonly guarantee: 'finite-sample' | 'asymptotic';
+  /** One-sided error of the gate; over several candidates it is shared. */
+  readonly nominal: number;
+  /** Above this the design is refused; null where the grid refuses nothing. */
+  readonly limit: number | null;
+  /** Null where the design admits no scenario of the grid. */
+  readonly worst: (SimulatedRate & { readonly scenario: string }) | null;
+}
+
+const regularUnits = 5;
+const discordances = [0.1, 0.2, 0.3, 0.5, 0.8] as const;
+const expectedLosses = [0.5, 1, 2, 4] as const;
+const deviations = [0.1, 0.25] as const;
+const correlations = [0, 0.5, 0.9] as const;
+
+/** Pairs of every final unit that a measure applies to. */
+export function pairsOfUnits(
+  index: CaseIndex,
+  measure: string,
+  repeats: number,
+): readonly number[] {
+  const counts = new Map<string, number>();
+  for (const { unit, applies } of finalCases(index)) {
+    if (applies.includes(measure)) counts.set(unit, (counts.get(unit) ?? 0) + repeats);
+  }
+  return [...counts.values()];
+}
+
+/** One gate with the sizes of its units. */
+export interface PlannedGate {
+  readonly gate: EffectGate;
+  readonly width: number;
+  readonly pairs: readonly number[];
+}
+
+/** Gates on a paired difference, required or not, with the sizes of their units. */
+export function plannedGates(seal: SealedExperiment, index: CaseIndex): readonly PlannedGate[] {
+  return effectGates(seal).map((gate) => ({
+    gate,
+    width: rangeWidth(measureOf(seal, gate.measureId)),
+    pairs: pairsOfUnits(index, gate.measureId, seal.spec.repeats),
+  }));
+}
+
+/** Laws with their mean at a value, by grid; none where the declared range or the number of units admits none. */
+function lawsAt(
+  planned: PlannedGate,
+  mean: number,
+  grid: 'regular' | 'rare-loss',
+): readonly { readonly words: string; readonly law: PairLaw }[] {
+  const { gate, width, pairs } = planned;
+  const units = pairs.length;
+  if (width === 0)
+    return grid === 'regular'
+      ? unboundedLaws(mean)
+      : [
+          {
+            words: 'long tail of losses',
+            law: { kind: 'lognormal', mean, deviation: 1, skew: -1 },
+          },
+        ];
+  if (grid === 'rare-loss') {
+    return expectedLosses.flatMap((losses) => {
+      const loss = losses / units;
+      const discordance = 2 * loss + mean / width;
+      const law =
+        gate.measure.kind === 'binary'
+          ? pairedLaw({ mean, discordance, width })
+          : rareLossLaw({ mean, loss, width });
+      return law === null || loss >= 1 ? [] : [{ words: `${losses} units expected to lose`, law }];
+    });
+  }
+  if (gate.measure.kind !== 'binary') {
+    return deviations.map((share) => ({
+      words: `differences with a standard deviation of ${share} of the range`,
+      law: { kind: 'triangular', mean, deviation: share * width } as const,
+    }));
+  }
+  return discordances.flatMap((discordance) => {
+    const law = pairedLaw({ mean, discordance, width });
+    if (law === null || law.kind !== 'lattice') return [];
+    const rarest = unitsShowing(Math.min(...law.probabilities), pairs);
+    return rarest < regularUnits
+      ? []
+      : [{ words: `${discordance * 100} % of pairs discordant`, law }];
+  });
+}
+
+/** Units expected to have at least one pair of an outcome, were their pairs unrelated. */
+function unitsShowing(probability: number, pairs: readonly number[]): number {
+  let expected = 0;
+  for (const count of pairs) {
+    let without = 1;
+    for (let pair = 0; pair < count; pair += 1) without *= 1 - probability;
+    expected += 1 - without;
+  }
+  return expected;
+}
+
+/** The methods of unbounded measures shift and scale with the data: one deviation stands for all. */
+function unboundedLaws(mean: number): readonly { readonly words: string; readonly law: PairLaw }[] {
+  return [
+    { words: 'normal differences', law: { kind: 'normal', mean, deviation: 1 } },
+    { words: 'long tail of gains', law: { kind: 'lognormal', mean, deviation: 1, skew: 1 } },
+  ];
+}
+
+function scenariosAt(
+  planned: PlannedGate,
+  mean: number,
+  grid: 'regular' | 'rare-loss',
+): readonly Scenario[] {
+  const { gate, pairs } = planned;
+  const several = pairs.some((count) => count > 1);
+  const alike = !several ? [0] : grid === 'regular' ? correlations : [1];
+  return lawsAt(planned, mean, grid).flatMap(({ words, law }) =>
+    alike.map((correlation) => ({
+      words: several ? `${words}, correlation within units ${correlation}` : words,
+      world: { measures: [{ measure: gate.measureId, law, correlation, pairs }] },
+    })),
+  );
+}
+
+/** A count as a rate. */
+export function rateOf(count: number, { replicates }: ShipCounts): SimulatedRate {
+  const rate = count / replicates;
+  return { rate, standardError: Math.sqrt((rate * (1 - rate)) / replicates) };
+}
+
+/** Largest rate at a regular null that is not refused: 1.4 times nominal, 2.2 times below 50 units (DESIGN promise 2). */
+export function falseShipLimit(nominal: number, units: number): number {
+  return nominal * (units < 50 ? 2.2 : 1.4);
+}
+
+/**
+ * False-ship rates of every required gate on a paired difference, the worst over each of its grids.
+ * @param grids  which grids to go through
+ */
+export async function falseShipRates(
+  { seal, index }: { readonly seal: SealedExperiment; readonly index: CaseIndex },
+  options: SimulationOptions,
+  grids: readonly FalseShip['grid'][] = ['regular', 'rare-loss'],
+): Promise<readonly FalseShip[]> {
+  const asked = plannedGates(seal, index)
+    .filter(({ gate, pairs }) => gate.required && pairs.length > 1)
+    .flatMap((planned) =>
+      grids.map((grid) => ({
+        planned,
+        grid,
+        scenarios: scenariosAt(planned, planned.gate.threshold, grid),
+      })),
+    );
+  const jobs = asked.flatMap(({ planned, grid, scenarios }) =>
+    scenarios.map(({ words, world }) => ({
+      world,
+      label: `null/${planned.gate.name}/${grid}/${words}`,
+    })),
+  );
+  const counts = [...(await simulateWorlds(seal, jobs, options))];
+  const nominal = seal.analysis.errorLevels.lift;
+  return asked.map(({ planned, grid, scenarios }) => {
+    const rates = scenarios.map(({ words }) => {
+      const found = counts.shift();
+      invariant(found !== undefined, 'every scenario was simulated');
+      return { ...rateOf(found.any, found), scenario: words };
+    });
+    const worst = rates.toSorted((first, second) => second.rate - first.rate)[0] ?? null;
+    return {
+      gate: planned.gate.name,
+      grid,
+      guarantee: guaranteeOf(planned.gate.method),
+      nominal,
+      limit: grid === 'regular' ? falseShipLimit(nominal, planned.pairs.length) : null,
+      worst,
+    };
+  });
+}
