@@ -14,13 +14,10 @@ export type { PlanReport } from './report/plan.ts';
 export type { Host } from './run/host.ts';
 export type { Cell, Receipt } from './run/receipt.ts';
 export {
-  type BundledRun,
-  type BundleOptions,
   bundleRun,
   type DecideRequest,
   decide,
   planExperiment,
-  type Reservation,
   type RunRequest,
   renderReport,
   replayHost,
@@ -30,7 +27,6 @@ export {
   type SealRequest,
   type SealResult,
   sealExperiment,
-  type VerifyOptions,
   verifyRun,
 } from './serve/library.ts';
 export type { Claim } from './spec/claim.ts';

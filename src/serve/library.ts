@@ -270,7 +270,7 @@ export interface BundledRun {
  *
  * @param folder  path of the run folder
  * @throws {LiftgateError} run-invalid when the run does not verify, naming every problem; ledger-damaged when its ledger does not
- * @example Buffer.from((await bundleRun(folder, { ledger })).bytes.subarray(0, 11)).toString() // => 'bundle.json'
+ * @example (await bundleRun((await runExperiment({ loaded, ledger, seal: true })).folder, { ledger })).verification.ok // => true
  */
 export async function bundleRun(folder: string, options: BundleOptions): Promise<BundledRun> {
   const { ledger, checkpoints } = options;

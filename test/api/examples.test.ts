@@ -67,6 +67,7 @@ describe('the public names', () => {
   test('hold every call of the job', () => {
     expect(Object.keys(liftgate).sort()).toEqual([
       'LiftgateError',
+      'bundleRun',
       'decide',
       'loadExperiment',
       'memoryLedger',
