@@ -230,7 +230,8 @@ export function groupSequentialRow(kernel, { populations, units, error, trials, 
         simulate(kernel, {
           name: `n=${count} in 4 looks ${population.name} ${design.replace('spending-', '')}`,
           units: count,
-          grid: gridAt(population, count),
+          // A decision at the first look rests on that look's units alone.
+          grid: gridAt(population, information[0] * count),
           trials,
           seed,
           misses: (stream) => {
