@@ -175,6 +175,7 @@ function writeRows(rows) {
   const text = [
     'Mutation tests: small changes of the source, and how many of them the tests notice (npm run mutate).',
     `Machine: ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}. One file at a time, judged by the tests that import it.`,
+    'A time-out counts as noticed: an endless loop, or on a busy machine a slow run. Tests above 2.5 s and executed examples judge nothing.',
     `Total: ${totalOf(rows)}`,
     '',
     `${'file'.padEnd(38)}${columns.map(cell).join('')}  date`,
