@@ -131,7 +131,7 @@ export function checkRun(
     checks: list.checks,
     document: read.document ?? null,
     audit: ledger === null ? null : auditOf(read, ledger, checkpoints),
-    uncheckable: uncheckableOf(read),
+    uncheckable: uncheckableOf(read, ledger),
   };
 }
 
@@ -145,11 +145,17 @@ function exitCodeOf(list: Checklist, ledger: LedgerView | null): Verification['e
 }
 
 /** What no check can show, of any run and of this one. */
-function uncheckableOf({ seal, entries }: Reading): string[] {
-  const general = seal === undefined ? [] : uncheckable(seal);
-  return entries === undefined
-    ? general
-    : [...general, ...journalGaps(entries, entries.expose.entry.seq)];
+function uncheckableOf({ seal, entries }: Reading, ledger: LedgerView | null): string[] {
+  if (seal === undefined) return [];
+  const gaps = entries === undefined ? [] : journalGaps(entries, entries.expose.entry.seq);
+  const pinned = ledger?.report.completeness === 'pinned';
+  return [
+    ...uncheckable(seal),
+    'whether units were re-worded until they looked new',
+    'whether a signing key or this program was in other hands',
+    ...(pinned ? [] : ['whether the ledger was longer or another one: no pin was given or known']),
+    ...gaps,
+  ];
 }
 
 function stage<Input>(
