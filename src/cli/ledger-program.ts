@@ -1,6 +1,7 @@
 /** The commands of `liftgate ledger`. */
 import type { Command } from 'commander';
 import type { CheckpointFlags, SignerFlags, WitnessFlags } from './commands/checkpoint.ts';
+import type { PolicyFlags } from './commands/reuse.ts';
 import { type Act, checkpointsText, command, ledgered, type Shared } from './subcommand.ts';
 
 /** Adds `liftgate ledger` and everything below it. */
@@ -41,7 +42,29 @@ export function addLedgerCommands(program: Command, act: Act): void {
     .action((experiment: string, options: Shared & { reason: string }) =>
       act(async (context) => (await load()).voidOutcome(context, options, experiment)),
     );
+  addReuseCommands(ledger, act);
   addCheckpointCommands(ledger, act);
+}
+
+function addReuseCommands(ledger: Command, act: Act): void {
+  const load = async () => import('./commands/reuse.ts');
+  ledgered(
+    ledger,
+    'budget',
+    'error spent, held and left by family of units, and the level of the next look',
+    'liftgate ledger budget',
+  ).action((options: Shared) => act(async (context) => (await load()).budget(context, options)));
+  ledgered(
+    ledger,
+    'policy <family>',
+    'say how often units of a family may be measured, before any is reserved',
+    'liftgate ledger policy refunds --alpha-slots 3 --alpha 0.05',
+  )
+    .option('--alpha-slots <number>', 'measurements that share the error (default: one-shot)')
+    .option('--alpha <level>', 'error of all slots together; one-shot: of each measurement', '0.05')
+    .action((family: string, options: PolicyFlags) =>
+      act(async (context) => (await load()).policy(context, options, family)),
+    );
 }
 
 function addCheckpointCommands(ledger: Command, act: Act): void {

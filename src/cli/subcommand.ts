@@ -22,6 +22,7 @@ const argumentTexts: Readonly<Record<string, string>> = {
   '<evidence>': 'folder that `liftgate run` wrote, or file that `liftgate bundle` wrote',
   '<proof>': 'file with what `liftgate ledger prove` printed',
   '<entry>': 'number of the entry',
+  '<family>': "family of units: the id of the claim's population",
 };
 
 /** A subcommand with what all of them share; `words` are its name and its arguments. */

@@ -15,6 +15,7 @@ import {
 export type ClaimRefusal =
   | 'unit-held'
   | 'unit-exposed'
+  | 'unit-retired'
   | 'unit-developed'
   | 'unit-alias'
   | 'unit-renamed';
@@ -32,10 +33,18 @@ export interface ClaimRequest {
   readonly kind: 'reserve' | 'develop';
   readonly population: string;
   readonly units: readonly UnitRecord[];
+  /** Family whose policy lets it measure its own settled units again; null for everybody else. */
+  readonly reusableFamily: string | null;
+}
+
+/** Whether an exposure left its units fit for another measurement. */
+function isMeasurable(claim: Claim): boolean {
+  return claim.settled && !claim.retired && claim.disclosure !== 'per-unit';
 }
 
 /** Development may share units with development and use up measured ones; a reservation shares nothing with anybody. */
-function blocks(claim: Claim, kind: ClaimRequest['kind']): boolean {
+function blocks(claim: Claim, { kind, reusableFamily }: ClaimRequest): boolean {
+  const again = claim.family !== null && claim.family === reusableFamily && isMeasurable(claim);
   switch (claim.status) {
     case 'released':
       return false;
@@ -44,14 +53,14 @@ function blocks(claim: Claim, kind: ClaimRequest['kind']): boolean {
     case 'development':
       return kind === 'reserve';
     case 'exposed':
-      return kind === 'reserve' || !claim.settled;
+      return kind === 'reserve' ? !again : !claim.settled;
   }
 }
 
 function refusalOf(claim: Claim): ClaimRefusal {
   switch (claim.status) {
     case 'exposed':
-      return 'unit-exposed';
+      return claim.retired ? 'unit-retired' : 'unit-exposed';
     case 'development':
       return 'unit-developed';
     case 'held':
@@ -72,22 +81,26 @@ function collisionById(
   if (known.id !== unit.id && latest !== undefined) {
     return { reason: 'unit-alias', claim: latest, unit: unit.id, knownAs: known.id };
   }
-  const claim = claims.find((each) => blocks(each, request.kind));
+  const claim = claims.find((each) => blocks(each, request));
   return claim === undefined
     ? null
     : { reason: refusalOf(claim), claim, unit: unit.id, knownAs: null };
 }
 
+/** Units measured again may share content among themselves: each is counted under its own id. */
 function collisionByContent(
   state: LedgerState,
   request: ClaimRequest,
   unit: UnitRecord,
+  skeletons: ReadonlySet<string>,
 ): Collision | null {
+  const own = request.reusableFamily === null ? new Set([unit.skeleton]) : skeletons;
+  const others = { ...request, reusableFamily: null };
   for (const print of unit.fingerprints) {
     for (const owner of state.fingerprints.get(print) ?? []) {
-      if (owner.population === request.population && owner.skeleton === unit.skeleton) continue;
+      if (owner.population === request.population && own.has(owner.skeleton)) continue;
       const claim = state.claims.get(owner.claim);
-      if (claim === undefined || !blocks(claim, request.kind)) continue;
+      if (claim === undefined || !blocks(claim, others)) continue;
       return { reason: 'unit-renamed', claim, unit: unit.id, knownAs: owner.id };
     }
   }
@@ -137,6 +150,8 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
       return `held by ${owner} since entry ${claim.seq}`;
     case 'unit-exposed':
       return `exposed by ${owner} in entry ${ownerSeq(claim)}`;
+    case 'unit-retired':
+      return `retired since ${owner} measured ${one ? 'it' : 'them'} in entry ${ownerSeq(claim)}`;
     case 'unit-developed':
       return `used in development by ${owner} in entry ${claim.seq}`;
     case 'unit-alias':
@@ -149,6 +164,8 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
 const mends: Record<Exclude<ClaimRefusal, 'unit-held'>, string> = {
   'unit-exposed':
     'Evidence is spent once: take units nobody has measured, or read the recorded outcome of that experiment.',
+  'unit-retired':
+    'These units let a candidate ship, or their results were seen: take units nobody has measured.',
   'unit-developed':
     'Units read in development cannot be final evidence: take units nobody has read.',
   'unit-alias':
@@ -164,7 +181,7 @@ function mendOf(reason: ClaimRefusal, claim: Claim): string {
 
 function invariantOf(reason: ClaimRefusal, kind: ClaimRequest['kind']): InvariantId {
   if (kind === 'develop' || reason === 'unit-developed') return 'I11';
-  return reason === 'unit-exposed' ? 'I5' : 'I4';
+  return reason === 'unit-exposed' || reason === 'unit-retired' ? 'I5' : 'I4';
 }
 
 /** The refusal names the first owner; units that belong to others are counted. */
@@ -204,8 +221,12 @@ function refusal(
  */
 export function checkClaim(state: LedgerState, request: ClaimRequest): void {
   refuseInnerAlias(request);
+  const skeletons = new Set(request.units.map(({ skeleton }) => skeleton));
   const collisions = request.units.flatMap(
-    (unit) => collisionById(state, request, unit) ?? collisionByContent(state, request, unit) ?? [],
+    (unit) =>
+      collisionById(state, request, unit) ??
+      collisionByContent(state, request, unit, skeletons) ??
+      [],
   );
   const [first, ...rest] = collisions;
   if (first !== undefined) throw refusal(request, [first, ...rest]);

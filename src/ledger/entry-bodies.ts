@@ -48,7 +48,10 @@ export const genesisBody = z.strictObject({
   parent: digestSchema.nullable(),
 });
 
-/** Reuse policy of a family of units. Not written by this version. */
+/**
+ * Reuse policy of a family of units: `alphaNano` is the error of all its slots together (one-shot: of each measurement), `weights` the
+ * shares of the slots in units of 1e-9. `online-fdr` and the two requirements are refused until something enforces them.
+ */
 export const policyBody = z.strictObject({
   family: idSchema,
   mode: z.enum(['one-shot', 'alpha-slots', 'online-fdr']),

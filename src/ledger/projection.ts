@@ -12,7 +12,7 @@ import type { Digest } from '../base/digest.ts';
 import { skeletonOf, type UnitRecord } from '../spec/units.ts';
 import { type ChainHead, emptyChain } from './chain.ts';
 import type { EntryOf } from './entry.ts';
-import type { JournalMark } from './entry-bodies.ts';
+import type { Disclosure, JournalMark } from './entry-bodies.ts';
 import { LayeredMap } from './layered-map.ts';
 
 /** Where an experiment stands; `none` is the phase of a plan the ledger has never seen. */
@@ -81,10 +81,18 @@ export interface Claim {
   readonly family: string | null;
   readonly unitCount: number;
   readonly alphaNano: number;
+  /** Slot of the family's error; 0 in one-shot families. */
+  readonly slot: number;
   readonly status: 'held' | 'released' | 'exposed' | 'development';
   readonly exposeSeq: number | null;
   /** An exposed claim whose outcome or abort is recorded. */
   readonly settled: boolean;
+  /** What was shown of the measurement: as sealed from its exposure on, as recorded from its outcome on; null before. */
+  readonly disclosure: Disclosure | null;
+  /** Candidates of the exposure; 0 before. */
+  readonly candidates: number;
+  /** Its units are never measured again: they let a candidate ship under alpha-slots, or nobody recorded what was shown. */
+  readonly retired: boolean;
 }
 
 /** A known unit: first spelling of its id and the numbers of the claims on it. */
@@ -108,6 +116,9 @@ export interface AnsweredRequest {
   readonly bodyDigest: Digest;
 }
 
+/** Reuse policy of one family. */
+export type Policy = EntryOf<'policy'>['body'];
+
 /** The state after `chain.size` entries. Never changed in place. */
 export interface LedgerState {
   readonly chain: ChainHead;
@@ -118,6 +129,7 @@ export interface LedgerState {
   readonly units: LayeredMap<string, KnownUnit>;
   readonly fingerprints: LayeredMap<Digest, readonly FingerprintOwner[]>;
   readonly requests: LayeredMap<string, AnsweredRequest>;
+  readonly policies: LayeredMap<string, Policy>;
 }
 
 /** The state of a ledger without entries. */
@@ -130,6 +142,7 @@ export const emptyState: LedgerState = {
   units: LayeredMap.empty(),
   fingerprints: LayeredMap.empty(),
   requests: LayeredMap.empty(),
+  policies: LayeredMap.empty(),
 };
 
 /** An experiment whose units are spent. */

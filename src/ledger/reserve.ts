@@ -1,7 +1,9 @@
 /** Claims on units by name: the object with the list first, then the entry that names it. */
 import { type Digest, digestHex, digestOfValue } from '../base/digest.ts';
+import { LiftgateError } from '../base/errors.ts';
 import type { UnitRecord } from '../spec/units.ts';
-import type { Appended, Ledger } from './ledger.ts';
+import { type Appended, type Ledger, maximumTries } from './ledger.ts';
+import { nextSlot } from './reuse.ts';
 import { formatUnits } from './units-object.ts';
 
 /** A reservation: exclusive, before any search. */
@@ -28,7 +30,8 @@ export interface DevelopmentRequest {
 /**
  * Reserves units for one final measurement. Repeating it replays the recorded reservation; after a release it is a new request.
  *
- * @throws {LiftgateError} ledger-conflict  when a unit is held, exposed or developed, naming owner, entry and up to 10 units
+ * @throws {LiftgateError} ledger-conflict  when a unit is held, exposed or developed, naming owner, entry and up to 10 units; when
+ *   the family's next slot has less error than the request, naming the level to declare
  */
 export async function reserveUnits(
   ledger: Ledger,
@@ -36,23 +39,27 @@ export async function reserveUnits(
 ): Promise<Appended<'reserve'>> {
   const { experimentId, plan, population, family, alphaNano } = request;
   const units = formatUnits(request.units);
-  const released = (await ledger.state()).experiments.get(plan)?.releasedSeqs.length ?? 0;
   await ledger.putObject(units.bytes);
-  return ledger.append({
-    kind: 'reserve',
-    requestId: `reserve:${digestHex(plan)}:${released}`,
-    body: {
-      experimentId,
-      plan,
-      population,
-      family,
-      unitCount: units.count,
-      unitsRoot: units.root,
-      unitsObject: units.object,
-      slot: 0,
-      alphaNano,
-    },
-  });
+  for (let attempt = 1; ; attempt += 1) {
+    const state = await ledger.state();
+    const experiment = state.experiments.get(plan);
+    const slot = experiment?.reservation?.body.slot ?? nextSlot(state, family);
+    const set = { unitCount: units.count, unitsRoot: units.root, unitsObject: units.object };
+    try {
+      return await ledger.append({
+        kind: 'reserve',
+        requestId: `reserve:${digestHex(plan)}:${experiment?.releasedSeqs.length ?? 0}`,
+        body: { experimentId, plan, population, family, ...set, slot, alphaNano },
+      });
+    } catch (error) {
+      if (attempt === maximumTries || !isSlotTaken(error)) throw error;
+    }
+  }
+}
+
+/** Somebody else took the slot between reading and writing; the next one may have another level. */
+function isSlotTaken(error: unknown): boolean {
+  return error instanceof LiftgateError && error.details['reason'] === 'slot-unknown';
 }
 
 /**

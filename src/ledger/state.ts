@@ -5,6 +5,7 @@ import type { UnitRecord } from '../spec/units.ts';
 import { addClaim, type ClaimRequest, checkClaim } from './claims.ts';
 import type { EntryKind, EntryOf, LedgerEntry } from './entry.ts';
 import { type Claim, type LedgerState, requestKey, type UnitResolver } from './projection.ts';
+import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
 import {
   applyAbort,
   applyAttempt,
@@ -21,7 +22,6 @@ import { unitsRoot } from './units-object.ts';
 
 /** Kinds whose shape is fixed but which this version neither writes nor applies. */
 export const laterKinds: readonly EntryKind[] = [
-  'policy',
   'key',
   'amend',
   'leak',
@@ -58,7 +58,8 @@ function listedUnits(
 function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
   const { experimentId, population, unitCount } = entry.body;
   const common = { seq: entry.seq, experimentId, population, unitCount };
-  const open = { ...common, exposeSeq: null, settled: false };
+  const unseen = { disclosure: null, candidates: 0, retired: false };
+  const open = { ...common, ...unseen, exposeSeq: null, settled: false };
   if (entry.kind === 'develop') {
     return {
       ...open,
@@ -67,10 +68,11 @@ function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
       plan: null,
       family: null,
       alphaNano: 0,
+      slot: 0,
     };
   }
-  const { plan, family, alphaNano } = entry.body;
-  return { ...open, kind: 'reserve', status: 'held', plan, family, alphaNano };
+  const { plan, family, alphaNano, slot } = entry.body;
+  return { ...open, kind: 'reserve', status: 'held', plan, family, alphaNano, slot };
 }
 
 function claimUnits(
@@ -79,8 +81,15 @@ function claimUnits(
   objects: UnitResolver,
 ): LedgerState {
   const units = listedUnits(entry, objects);
-  const request: ClaimRequest = { kind: entry.kind, population: entry.body.population, units };
+  const reusable = entry.kind === 'reserve' && isReusable(state, entry.body.family);
+  const request: ClaimRequest = {
+    kind: entry.kind,
+    population: entry.body.population,
+    units,
+    reusableFamily: reusable ? entry.body.family : null,
+  };
   checkClaim(state, request);
+  if (entry.kind === 'reserve') checkSlot(state, entry, units);
   return addClaim(state, claimOf(entry), units);
 }
 
@@ -126,14 +135,15 @@ function applyKind(
     case 'journal':
       return applyJournal(state, { entry, entryId });
     case 'outcome':
-      return applyOutcome(state, { entry, entryId });
+      return closeLook(applyOutcome(state, { entry, entryId }), entry.body.expose, entry.body);
     case 'abort':
-      return applyAbort(state, { entry, entryId });
+      return closeLook(applyAbort(state, { entry, entryId }), entry.body.expose, null);
     case 'void':
       return applyVoid(state, { entry, entryId });
     case 'develop':
       return claimUnits(state, entry, objects);
     case 'policy':
+      return applyPolicy(state, { entry, entryId });
     case 'key':
     case 'amend':
     case 'leak':

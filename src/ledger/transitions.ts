@@ -137,16 +137,6 @@ export function applyReserve(state: LedgerState, step: Step<EntryOf<'reserve'>>)
   const { entry, entryId } = step;
   const experiment = plannedExperiment(state, entry.body.plan, entry.body.experimentId);
   if (experiment.phase !== 'sealed') throw outOfOrder(experiment, 'reserve units', 'sealed');
-  if (entry.body.slot !== 0) {
-    throw conflict(
-      'I9',
-      `Slot ${entry.body.slot} was asked for; the family "${entry.body.family}" is one-shot.`,
-      {
-        mend: 'Reserve slot 0: without a recorded policy units are measured once.',
-        details: { reason: 'slot-unknown' },
-      },
-    );
-  }
   const reservation = { seq: entry.seq, entryId, body: entry.body };
   return withExperiment(state, { ...experiment, phase: 'reserved', reservation });
 }
@@ -208,7 +198,10 @@ export function applyExpose(state: LedgerState, step: Step<EntryOf<'expose'>>): 
   const journal = { lines, digest: digestOf(''), seq, stopped: false };
   const exposure = { ...held, body, rights: [right], journal };
   const next = withExperiment(state, { ...experiment, phase: 'exposed', exposure });
-  const exposed = withClaim(next, body.reserve, { status: 'exposed', exposeSeq: seq });
+  const exposed = withClaim(next, body.reserve, {
+    ...{ status: 'exposed', exposeSeq: seq },
+    ...{ disclosure: body.disclosure, candidates: body.arms.length - 1 },
+  });
   return { ...exposed, exposures: exposed.exposures.with([[seq, experiment.plan]]) };
 }
 

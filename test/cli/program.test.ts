@@ -50,6 +50,7 @@ describe.concurrent('the bundled program answers as its sources do', () => {
     'ledger show 3',
     'ledger show 999',
     'ledger verify',
+    'ledger budget',
     `verify ${recorded}`,
     `verify ${recorded} --without-ledger --json`,
     `report ${recorded}`,

@@ -200,7 +200,7 @@ describe('what is out of order', () => {
     const slot = { ...held.entry.body, slot: 1 };
     const beyond = ledger.append({ kind: 'reserve', requestId: 'slot', body: slot });
     expect((await refusalOf(beyond)).message).toBe(
-      'Slot 1 was asked for; the family "mails" is one-shot.',
+      'Slot 1 of family "mails" was asked for; 0 is next.',
     );
   });
 });
