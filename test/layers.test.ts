@@ -32,10 +32,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'node:crypto': [
     'base/digest.ts',
     'base/signature.ts',
-    'store/checkpoints.ts',
     'store/ledger-folder.ts',
     'store/randomness.ts',
-    'store/seen-ledgers.ts',
   ],
 };
 

@@ -2,7 +2,6 @@
  * Checkpoints of a ledger on the disk: `00000057.txt` is the signed note over the first 57 entries. A file only ever gains signature
  * lines; a checkpoint is written only for a ledger that continues every earlier one.
  */
-import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
@@ -23,7 +22,7 @@ import {
 } from '../ledger/checkpoint.ts';
 import type { StoredEntry } from '../ledger/entry.ts';
 import { type NoteFiles, notePattern } from '../verify/bundle.ts';
-import { type LedgerFiles, nodeFiles } from './ledger-files.ts';
+import { type LedgerFiles, nodeFiles, writeDraft } from './ledger-files.ts';
 import type { SeenLedgers } from './seen-ledgers.ts';
 
 const fileName = /^([0-9]{8})\.txt$/;
@@ -192,15 +191,7 @@ async function replaceFile(options: {
   readonly files: LedgerFiles;
 }): Promise<void> {
   const { folder, file, note, files } = options;
-  await files.makeFolder(folder);
-  const draft = join(folder, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
-  const created = await files.create(draft);
-  try {
-    await created.write(Buffer.from(note));
-    await created.sync();
-  } finally {
-    await created.close();
-  }
+  const draft = await writeDraft(files, folder, Buffer.from(note));
   await rename(draft, file);
   await files.syncFolder(folder);
 }

@@ -12,7 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdir, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freshFence } from './randomness.ts';
 
 /** A file that did not exist before. `sync` returns when its bytes are on the disk. */
 export interface NewFile {
@@ -140,3 +142,21 @@ export const nodeFiles: LedgerFiles = {
     if (!onWindows) await sync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   },
 };
+
+/** A durable file under a name of its own in a folder, to be linked or renamed to its place; returns its path. */
+export async function writeDraft(
+  files: LedgerFiles,
+  folder: string,
+  bytes: Uint8Array,
+): Promise<string> {
+  await files.makeFolder(folder);
+  const draft = join(folder, `.tmp-${process.pid}-${freshFence()}`);
+  const file = await files.create(draft);
+  try {
+    await file.write(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return draft;
+}

@@ -3,7 +3,6 @@
  * end of a hash chain is protected by nothing inside the ledger, so this is what shows a tail that was cut off or written anew. This
  * machine keeps its own memory (pins), a witness another one.
  */
-import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalLine } from '../base/canonical.ts';
@@ -13,7 +12,7 @@ import { readCanonical } from '../base/strict-json.ts';
 import type { LedgerPin } from '../ledger/check-ledger.ts';
 import type { EntryKind, EntryRequest, StoredEntry } from '../ledger/entry.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
-import { errorCodeOf, type LedgerFiles, nodeFiles } from './ledger-files.ts';
+import { errorCodeOf, type LedgerFiles, nodeFiles, writeDraft } from './ledger-files.ts';
 
 /** Memory of ledgers by their id. */
 export interface SeenLedgers {
@@ -120,15 +119,8 @@ class SeenFolder implements SeenLedgers {
   private async write(ledger: string, entries: readonly StoredEntry[]): Promise<void> {
     const pin = { size: entries.length, head: entries.at(-1)?.entryId };
     const folder = join(this.folder, ledger);
-    const draft = join(folder, `.tmp-${process.pid}-${randomBytes(6).toString('hex')}`);
-    await this.files.makeFolder(folder);
-    const file = await this.files.create(draft);
-    try {
-      await file.write(Buffer.from(canonicalLine({ v: 1, ledger, ...pin })));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    const bytes = Buffer.from(canonicalLine({ v: 1, ledger, ...pin }));
+    const draft = await writeDraft(this.files, folder, bytes);
     try {
       await this.files.link(draft, this.pathOf(ledger, pin.size));
     } catch (error) {
