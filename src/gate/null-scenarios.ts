@@ -7,13 +7,19 @@
  */
 import { measureOf } from '../analysis/evidence.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
-import { invariant } from '../base/errors.ts';
+import { invariant, LiftgateError } from '../base/errors.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type EffectGate, effectGates } from './effect.ts';
 import { type PairLaw, pairedLaw, rareLossLaw } from './outcome-law.ts';
-import { type ShipCounts, type SimulationOptions, simulateWorlds, type World } from './simulate.ts';
+import {
+  type ShipCounts,
+  type SimulationOptions,
+  simulatedInPlace,
+  simulateWorlds,
+  type World,
+} from './simulate.ts';
 
 /** One assumed world, with words for it. */
 export interface Scenario {
@@ -207,4 +213,46 @@ export async function falseShipRates(
       worst,
     };
   });
+}
+
+/** Whether an asymptotic bound ships more often than its grid allows, by more than twice the Monte Carlo error. */
+export function isBeyondLimit({ guarantee, limit, worst }: FalseShip): boolean {
+  if (guarantee !== 'asymptotic' || limit === null || worst === null) return false;
+  return worst.rate - 2 * worst.standardError > limit;
+}
+
+/** Simulated decisions of each scenario before a design is sealed. */
+const sealReplicates = 1000;
+
+/**
+ * Refuses a design whose asymptotic gates would ship a candidate that is no better too often on their regular grid (DESIGN promise 2).
+ * Gates with a finite-sample bound cannot, and are not simulated.
+ *
+ * @param seed  64 hex digits
+ * @throws {LiftgateError} design-refused  naming gate, rate and limit
+ */
+export async function refuseFalseShips(
+  design: { readonly seal: SealedExperiment; readonly index: CaseIndex },
+  { seed, file }: { readonly seed: string; readonly file: string },
+): Promise<void> {
+  const isAsymptotic = effectGates(design.seal).some(
+    ({ method, required }) => required && guaranteeOf(method) === 'asymptotic',
+  );
+  if (!isAsymptotic) return;
+  const rates = await falseShipRates(
+    design,
+    { replicates: sealReplicates, seed, pool: simulatedInPlace },
+    ['regular'],
+  );
+  const beyond = rates.find(isBeyondLimit);
+  if (beyond?.worst === undefined || beyond.worst === null) return;
+  const percent = (share: number | null) => `${Number((100 * (share ?? 0)).toPrecision(3))} %`;
+  throw new LiftgateError(
+    'design-refused',
+    `The gate "${beyond.gate}" would ship a candidate that is no better in ${percent(beyond.worst.rate)} of experiments (${beyond.worst.scenario}); nominal is ${percent(beyond.nominal)}, the limit ${percent(beyond.limit)}.`,
+    {
+      where: { file, path: 'inference' },
+      mend: 'Plan more units, or write `guarantee: finite-sample`; `liftgate plan` shows the rates.',
+    },
+  );
 }

@@ -250,6 +250,15 @@ export const simulationTask: ShardTask = (input) => {
   };
 };
 
+/** A pool of nobody: every block here and now. */
+export const simulatedInPlace: Pool = {
+  run: ({ input, shards }) => {
+    const run = simulationTask(input);
+    return Promise.resolve(Array.from({ length: shards }, (_, shard) => run(shard)));
+  },
+  close: () => Promise.resolve(),
+};
+
 /** Simulates worlds on a pool; the counts are the same for any number of workers. */
 export async function simulateWorlds(
   seal: SealedExperiment,

@@ -1,6 +1,11 @@
 /** The operating characteristics of a design, for programs and as lines for people. */
 import { shownNumber } from '../gate/gate.ts';
-import { type FalseShip, falseShipRates, type SimulatedRate } from '../gate/null-scenarios.ts';
+import {
+  type FalseShip,
+  falseShipRates,
+  isBeyondLimit,
+  type SimulatedRate,
+} from '../gate/null-scenarios.ts';
 import { type PowerPlan, planPower } from '../gate/power-plan.ts';
 import type { SimulationOptions } from '../gate/simulate.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
@@ -43,22 +48,15 @@ export function operatingLines({
   ];
 }
 
-function falseShipLine({ gate, grid, guarantee, nominal, limit, worst }: FalseShip): string {
+function falseShipLine(rate: FalseShip): string {
+  const { gate, grid, guarantee, nominal, limit, worst } = rate;
   if (worst === null) return `  ${gate}, ${grid} grid: no scenario at this number of units`;
   const verdict =
     limit === null
       ? `nominal ${shownPercent(nominal)}`
       : `nominal ${shownPercent(nominal)}, limit ${shownPercent(limit)}`;
-  const over =
-    limit !== null && guarantee === 'asymptotic' && isBeyond(worst, limit)
-      ? '; ABOVE THE LIMIT'
-      : '';
+  const over = isBeyondLimit(rate) ? '; ABOVE THE LIMIT' : '';
   return `  ${gate}, ${grid} grid: ${shownRate(worst)} (${verdict}, ${guarantee}) at ${worst.scenario}${over}`;
-}
-
-/** Whether a rate lies above a limit by more than its Monte Carlo error allows. */
-export function isBeyond({ rate, standardError }: SimulatedRate, limit: number): boolean {
-  return rate - 2 * standardError > limit;
 }
 
 function powerLines({

@@ -5,6 +5,7 @@ import { type Digest, digestHex, digestOfValue } from '../base/digest.ts';
 import { formatEnvelope, statementType } from '../base/dsse.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import type { Signer } from '../base/signature.ts';
+import { refuseFalseShips } from '../gate/null-scenarios.ts';
 import { isKind } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
@@ -24,6 +25,7 @@ import {
   type SealDraft,
   type SealInput,
 } from '../spec/seal-plan.ts';
+import { seedHex } from '../spec/seeds.ts';
 import { armOf, baselineArm, candidateIds } from '../spec/spec.ts';
 import { formatStatement, statementOf } from '../verify/statement.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
@@ -169,7 +171,7 @@ function missingSeal(options: SealOptions, what: string): LiftgateError {
  * The plan seal of an experiment: the recorded one if it still describes the files, a new one if there is none and writing is
  * allowed, or if the recorded one never reserved anything.
  *
- * @throws {LiftgateError} seal-missing, seal-drift (naming the file or field)
+ * @throws {LiftgateError} seal-missing, seal-drift (naming the file or field), design-refused for rules that ship too often by chance
  */
 export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal> {
   const { loaded, ledger, engine } = options;
@@ -189,8 +191,11 @@ export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal
     if (last === undefined) throw missingSeal(options, 'plan');
     refuseDrift(compareSeals(await readSeal(ledger, last.plan), draft.seal), 'plan');
   }
+  const { seal } = draft;
+  const seed = seedHex(seal.digests.cases, 'plan');
+  await refuseFalseShips({ seal, index: loaded.index }, { seed, file: loaded.file });
   const digest = await recordSeal(ledger, draft);
-  return { seal: draft.seal, digest, written: true, notices: [] };
+  return { seal, digest, written: true, notices: [] };
 }
 
 /**

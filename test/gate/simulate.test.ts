@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { falseShipLimit, falseShipRates, pairsOfUnits } from '../../src/gate/null-scenarios.ts';
+import {
+  falseShipLimit,
+  falseShipRates,
+  isBeyondLimit,
+  pairsOfUnits,
+  refuseFalseShips,
+} from '../../src/gate/null-scenarios.ts';
 import {
   drawerOf,
   type PairLaw,
@@ -279,5 +285,41 @@ describe('pairsOfUnits', () => {
     const { index } = designOf(binaryTable(3));
     expect(pairsOfUnits(index, 'right', 2)).toEqual([2, 2, 2]);
     expect(pairsOfUnits(index, 'other', 2)).toEqual([]);
+  });
+});
+
+describe('refuseFalseShips', () => {
+  const at = { seed, file: 'experiment.yaml' };
+
+  test('passes designs whose asymptotic bound keeps its regular grid, at small and larger numbers of units', async () => {
+    for (const units of [20, 60, 200]) {
+      const guarded = binaryTable(units, {
+        measures: { right: { ...rightMeasure, role: 'guardrail' } },
+        gates: [{ gate: 'no-regression', measure: 'right', margin: 0.05 }],
+      });
+      await refuseFalseShips(designOf(binaryTable(units)), at);
+      await refuseFalseShips(designOf(guarded), at);
+    }
+  });
+
+  test('refuses rules that ship too often by chance, with rate and limit', async () => {
+    const { seal, index } = designOf(binaryTable(60));
+    // An error of 30 % declared as one of 2.5 % cannot be sealed; the refusal is shown on a limit that is too low instead.
+    const loose = {
+      ...seal,
+      analysis: { ...seal.analysis, errorLevels: { ...seal.analysis.errorLevels, lift: 0.3 } },
+    };
+    const rates = await falseShipRates(
+      { seal: loose, index },
+      { replicates: 1000, seed, pool: inPlace },
+      ['regular'],
+    );
+    const [rate] = rates;
+    if (rate === undefined) throw new Error('no rate');
+    expect(isBeyondLimit({ ...rate, limit: 0.035 })).toBe(true);
+    expect(isBeyondLimit({ ...rate, limit: 0.035, guarantee: 'finite-sample' })).toBe(false);
+    expect(isBeyondLimit({ ...rate, limit: null })).toBe(false);
+    expect(isBeyondLimit({ ...rate, worst: null })).toBe(false);
+    expect(isBeyondLimit(rate)).toBe(false);
   });
 });
