@@ -223,13 +223,13 @@ function withinCap(evidence: Evidence, { spending, cap, spent }: WithinCap): Bud
   return { statistic: roundSignificant(most), finding: 'cleared', reason };
 }
 
-/** The power gate: the sealed decision is not simulated by this version, so it is listed and never read as success. */
+/** The power gate is about the plan: `liftgate plan` simulates it before sealing; here it is listed and never read as success. */
 export function judgePower(declared: GateOf<'power'>): Contribution {
   return contributionOf({
     ...commonParts(declared),
     finding: 'unconfigured',
     threshold: declared.target,
-    reason: 'simulation of the sealed decision is not part of this version',
-    flags: ['simulation-unavailable'],
+    reason: 'a matter of the plan: `liftgate plan` simulates it before anything is sealed',
+    flags: ['simulated-by-plan'],
   });
 }

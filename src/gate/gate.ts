@@ -52,7 +52,7 @@ export type GateStatus = z.infer<typeof gateStatusSchema>;
  * baseline-violations    the baseline violates the critical rule as well, which excuses nothing
  * failed-cells           failed cells took the sealed failure value
  * not-confirmatory       hand-written or imported receipts prove no conduct
- * simulation-unavailable this version does not simulate the decision
+ * simulated-by-plan      simulated before sealing, by `liftgate plan`
  */
 export const contributionFlagSchema = z.enum([
   ...estimateFlagSchema.options,
@@ -62,7 +62,7 @@ export const contributionFlagSchema = z.enum([
   'baseline-violations',
   'failed-cells',
   'not-confirmatory',
-  'simulation-unavailable',
+  'simulated-by-plan',
 ]);
 /** One flag of a contribution. */
 export type ContributionFlag = z.infer<typeof contributionFlagSchema>;

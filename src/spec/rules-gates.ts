@@ -233,8 +233,9 @@ function powerFindings(
     findings.push({
       code: 'power-unavailable',
       path: [...path, 'required'],
-      message: 'A required power gate simulates the sealed decision, which this version cannot do.',
-      mend: 'Write required: false; no approximation takes its place in silence.',
+      message:
+        'A required power gate would be refused at seal when it cannot be reached, which this version does not do.',
+      mend: 'Write required: false; `liftgate plan` prints the power of the sealed decision.',
     });
   }
   const effect = gate.atEffect ?? spec.claim.minimumEffect;

@@ -305,8 +305,8 @@ describe('power', () => {
       finding: 'unconfigured',
       required: false,
       threshold: 0.9,
-      reason: 'simulation of the sealed decision is not part of this version',
-      flags: ['simulation-unavailable'],
+      reason: 'a matter of the plan: `liftgate plan` simulates it before anything is sealed',
+      flags: ['simulated-by-plan'],
     });
     expect(found.decision).toBe('ship');
   });
