@@ -1,7 +1,8 @@
 /** What an auditor asks of a verified run, in a few lines: which ledger, who saw it, what was claimed when, how often, at what price. */
 import { digestHex } from '../base/digest.ts';
 import { isKind, type LedgerEntry } from '../ledger/entry.ts';
-import { type ExperimentState, familyBudgets } from '../ledger/projection.ts';
+import type { ExperimentState } from '../ledger/projection.ts';
+import { type ReuseBudget, reuseBudgets } from '../ledger/reuse.ts';
 import { finalCases } from '../spec/case-index.ts';
 import { outcomeOf } from './check-entries.ts';
 import type { CoveringCheckpoint } from './check-trust.ts';
@@ -69,9 +70,13 @@ export interface ClaimHistory {
   /** Final seals of this plan beside the exposed one. */
   readonly otherFinals: number;
   readonly voided: number;
+  /** Reuse policy of the family; null when the ledger could not be followed. */
+  readonly policy: ReuseBudget['mode'] | null;
   readonly looks: number;
   readonly spentNano: number;
   readonly heldNano: number;
+  /** All the error of the family; null where every measurement has fresh units. */
+  readonly totalNano: number | null;
 }
 
 /** Collects the facts from what verification has read. */
@@ -143,7 +148,7 @@ function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | n
       own,
       ledger.state === null
         ? undefined
-        : familyBudgets(ledger.state).find((each) => each.family === family),
+        : reuseBudgets(ledger.state).find((each) => each.family === family),
     ),
   };
 }
@@ -157,16 +162,18 @@ function recomputedOf({ document, asRecorded = false }: Reading): ExperimentAudi
 function claimHistory(
   named: readonly ExperimentState[],
   own: ExperimentState | undefined,
-  budget: ReturnType<typeof familyBudgets>[number] | undefined,
+  budget: ReuseBudget | undefined,
 ): ClaimHistory {
   return {
     seals: named.length,
     abandoned: named.filter(({ exposure }) => exposure === null).length,
     otherFinals: Math.max(0, (own?.finals.length ?? 1) - 1),
     voided: named.filter(({ voided }) => voided !== null).length,
+    policy: budget?.mode ?? null,
     looks: budget?.looks ?? 0,
     spentNano: budget?.spentNano ?? 0,
     heldNano: budget?.heldNano ?? 0,
+    totalNano: budget?.totalNano ?? null,
   };
 }
 
@@ -213,7 +220,7 @@ function experimentLines(facts: ExperimentAudit, program: string): string[] {
     `           ${facts.receipts ?? 'unreadable'} receipts for ${facts.plannedCells} planned cells; arms ${arms}; evaluator ${short(facts.evaluator)}; sealed by ${facts.engine}, checked by ${program}`,
     `           recomputed: ${recomputedText(facts.recomputed)}`,
     `           ${counted(claim.seals, 'plan seal')} of this name (${claim.abandoned} never measured), ${claim.otherFinals} other final seals of this plan, ${counted(claim.voided, 'voided outcome')}`,
-    `           family ${facts.family}: ${counted(claim.looks, 'final measurement')}, error spent ${shownError(claim.spentNano)}, held ${shownError(claim.heldNano)}`,
+    `           family ${facts.family} (${claim.policy ?? 'policy unknown'}): ${counted(claim.looks, 'final measurement')}, error spent ${shownError(claim.spentNano)}, held ${shownError(claim.heldNano)}${claim.totalNano === null ? '' : ` of ${shownError(claim.totalNano)}`}`,
   ];
 }
 

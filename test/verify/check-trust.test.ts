@@ -285,7 +285,9 @@ describe('auditLines', () => {
     expect(lines).toContain('10 units of mails (family mails), 10 final cases');
     expect(lines).toContain('recomputed: new ship = recorded');
     expect(lines).toContain('1 plan seal of this name (0 never measured), 0 other final seals');
-    expect(lines).toContain('1 final measurement, error spent 0.050000000, held 0.000000000');
+    expect(lines).toContain(
+      'family mails (one-shot): 1 final measurement, error spent 0.050000000, held 0.000000000',
+    );
     expect(lines).toContain('checked by liftgate 9.9.9');
   });
 
