@@ -245,6 +245,7 @@ const fieldOrder = [
   'loss',
   'attempts',
   'budget',
+  'disclosure',
   'controls',
 ];
 

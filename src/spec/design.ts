@@ -1,7 +1,7 @@
 /**
  * Design digests: what a measurement is, apart from who runs it, where and when.
  *
- * The design holds the spec without its name, prose, paths, host command, concurrency and budget; the content of cases, evaluator
+ * The design holds the spec without its name, prose, paths, host command, concurrency, budget and disclosure; the content of cases, evaluator
  * and controls; the cell set. `casesDigest` leaves out the arms and how several of them share the error, so that adding one moves no
  * seed; `designDigest` adds the baseline by content, the candidates by number, and the multiplicity by kind. Renaming an arm,
  * reordering rows or moving files changes neither.
@@ -63,6 +63,7 @@ function strippedSpec({ spec, controls }: DesignParts): unknown {
     arms: _arms,
     host,
     budget: _budget,
+    disclosure: _disclosure,
     cases,
     claim,
     multiplicity: _multiplicity,

@@ -288,7 +288,7 @@ function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers {
       budget: { usd: spec.budget.usd ?? null, wallMinutes: spec.budget.wallMinutes ?? null },
       deadline: null,
     },
-    disclosure: 'per-unit',
+    disclosure: spec.disclosure ?? 'per-unit',
     seeds: { rule: seedRule, labels: [...seedLabels] },
   };
 }

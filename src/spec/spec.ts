@@ -216,6 +216,12 @@ export const specSchema = z.strictObject({
       wallMinutes: z.number().positive().optional().describe('Cap in minutes over the whole run.'),
     })
     .prefault({}),
+  disclosure: z
+    .enum(['gate-bit', 'per-unit'])
+    .optional()
+    .describe(
+      'What the search side sees of a result: ship or not, or everything (without it); decides reuse.',
+    ),
   controls: z.array(controlSchema).default([]),
   gates: z.array(gateSchema),
 });

@@ -23,6 +23,8 @@ const commands = [
   'ledger verify',
   'ledger release',
   'ledger void',
+  'ledger budget',
+  'ledger policy',
 ];
 
 /** A folder without any experiment or ledger. */
@@ -92,20 +94,12 @@ describe('--json in a story', () => {
   test('gives the entries of the ledger as one list', async () => {
     const ended = await liftgate(decided.workspace, 'ledger', 'list', '--json');
     expect(ended.exitCode).toBe(0);
-    expect(documentOf(ended)).toMatchObject([
-      { entry: { kind: 'genesis' } },
-      { entry: { kind: 'seal' } },
-      { entry: { kind: 'develop' } },
-      { entry: { kind: 'reserve' } },
-      { entry: { kind: 'seal' } },
-      { entry: { kind: 'seal' } },
-      { entry: { kind: 'develop' } },
-      { entry: { kind: 'reserve' } },
-      { entry: { kind: 'expose' } },
-      { entry: { kind: 'outcome' } },
-      { entry: { kind: 'release' } },
-      { entry: { kind: 'void' } },
-    ]);
+    const entries = documentOf(ended) as readonly { readonly entry: { readonly kind: string } }[];
+    // How often the journal is kept depends on how long the cells take.
+    const kinds = entries.map(({ entry }) => entry.kind).filter((kind) => kind !== 'journal');
+    expect(kinds.join(' ')).toBe(
+      'genesis seal develop reserve seal seal develop reserve expose outcome release void',
+    );
   });
 });
 

@@ -62,6 +62,7 @@ const harmless: readonly (readonly [string, (files: Files) => Files])[] = [
   ['the bytes of a candidate', (files) => ({ ...files, 'rules/new.txt': '9' })],
   ['the concurrency', edit('concurrency: 1', 'concurrency: 4')],
   ['the budget', edit('budget: {usd: 5}', 'budget: {usd: 50, wallMinutes: 9}')],
+  ['what is shown of the result', edit('budget:', 'disclosure: gate-bit\nbudget:')],
   ['a comment', edit('gates:', '# a comment\ngates:')],
   [
     'the path of a surface',
