@@ -19,9 +19,14 @@ export function addLedgerCommands(program: Command, act: Act): void {
     (entry: string, options: Shared) =>
       act(async (context) => (await load()).show(context, options, entry)),
   );
-  ledgered(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify').action(
-    (options: Shared) => act(async (context) => (await load()).verifyLedger(context, options)),
-  );
+  ledgered(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify')
+    .option(
+      '--fix',
+      'first move files that are neither entry nor object to quarantine/, and drop old temporary files',
+    )
+    .action((options: Shared & { readonly fix?: boolean }) =>
+      act(async (context) => (await load()).verifyLedger(context, options)),
+    );
   ledgered(
     ledger,
     'release <experiment>',

@@ -6,8 +6,11 @@ import {
   fsync,
   linkSync,
   lstatSync,
+  mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -159,4 +162,52 @@ export async function writeDraft(
     await file.close();
   }
   return draft;
+}
+
+/** Temporary files of writers that may still be at work are younger than this, in ms: a day. */
+const abandonedAfterMs = 86_400_000;
+
+/** What `tidyLedger` did, paths relative to the ledger's folder. */
+export interface Tidied {
+  /** Files of nobody, moved to `quarantine/`; with where each was. */
+  readonly moved: readonly { readonly from: string; readonly to: string }[];
+  /** Temporary files of writers that ended long ago. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Moves what lies between entries and objects without being one into `quarantine/`, and removes temporary files older than a day.
+ * Whatever bears the name of an entry or an object is never touched, whatever it holds.
+ * @param now  ms since 1970
+ */
+export function tidyLedger(root: string, now: number): Tidied {
+  const moved: { from: string; to: string }[] = [];
+  const removed: string[] = [];
+  for (const [folder, own] of [
+    ['log', /^\d{8}\.json$/],
+    ['objects', /^[0-9a-f]{64}$/],
+  ] as const) {
+    if (lstatSync(join(root, folder), { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+    for (const name of readdirSync(join(root, folder)).sort()) {
+      const from = `${folder}/${name}`;
+      if (own.test(name)) continue;
+      if (!name.startsWith('.tmp-')) moved.push({ from, to: quarantined(root, from) });
+      else if (now - lstatSync(join(root, from)).mtimeMs > abandonedAfterMs) {
+        unlinkSync(join(root, from));
+        removed.push(from);
+      }
+    }
+  }
+  return { moved, removed };
+}
+
+/** Moves a file under a name that is free; returns it. */
+function quarantined(root: string, from: string): string {
+  mkdirSync(join(root, 'quarantine'), { recursive: true });
+  for (let copy = 0; ; copy += 1) {
+    const to = `quarantine/${from.replace('/', '-')}${copy === 0 ? '' : `.${copy}`}`;
+    if (lstatSync(join(root, to), { throwIfNoEntry: false }) !== undefined) continue;
+    renameSync(join(root, from), join(root, to));
+    return to;
+  }
 }

@@ -1,4 +1,5 @@
 /** `liftgate ledger ...`: reads and checks the ledger, gives units back, voids an outcome. */
+import { resolve } from 'node:path';
 import { canonicalText } from '../../base/canonical.ts';
 import type { Digest } from '../../base/digest.ts';
 import { LiftgateError } from '../../base/errors.ts';
@@ -6,6 +7,8 @@ import type { StoredEntry } from '../../ledger/entry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ExperimentState } from '../../ledger/projection.ts';
 import { receiptsRoot } from '../../report/run-facts.ts';
+import { tidyLedger } from '../../store/ledger-files.ts';
+import { isPostgresUrl } from '../../store/postgres-server.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
 import { commandLedger, existingLedger } from '../workspace.ts';
@@ -74,9 +77,25 @@ export async function show(
   return 0;
 }
 
-/** Chain, states and objects; exit 42 when something is damaged. */
-export async function verifyLedger(context: CommandContext, options: LedgerFlags): Promise<number> {
+/** Makes a folder readable again that holds files of nobody; entries and objects stay as they are. */
+function tidy({ cwd, output }: CommandContext, { ledger }: LedgerFlags): void {
+  if (isPostgresUrl(ledger)) {
+    throw new LiftgateError('usage', '--fix tidies a folder; this ledger is a database.', {
+      mend: 'Leave --fix out: a database holds no stray files.',
+    });
+  }
+  const { moved, removed } = tidyLedger(resolve(cwd, ledger), Date.now());
+  for (const { from, to } of moved) output.line(`moved ${from} to ${to}`);
+  for (const file of removed) output.line(`removed ${file}, left by a writer that ended`);
+}
+
+/** Chain, states and objects; exit 42 when something is damaged. `fix` first moves away what is neither entry nor object. */
+export async function verifyLedger(
+  context: CommandContext,
+  options: LedgerFlags & { readonly fix?: boolean },
+): Promise<number> {
   const { output } = context;
+  if (options.fix === true) tidy(context, options);
   const report = await (await existingLedger(context, options)).verify();
   output.line(
     `ledger ${report.ledger ?? 'none'}: ${report.entries} entries, head ${report.head ?? 'none'}`,
