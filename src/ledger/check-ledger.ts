@@ -9,6 +9,7 @@ import {
   entryId,
   type LedgerEntry,
   namedObjects,
+  namesUnits,
   parseEntry,
   type StoredEntry,
 } from './entry.ts';
@@ -216,8 +217,7 @@ async function objectFault(
     if (digestOf(bytes) !== digest) return `has other bytes (${digestOf(bytes)})`;
     if (entry.kind === 'seal' && entry.body.size !== bytes.length)
       return `has ${bytes.length} bytes, not ${entry.body.size}`;
-    if (entry.kind === 'reserve' || entry.kind === 'develop')
-      units.set(digest, parseUnits(bytes, digest));
+    if (namesUnits(entry)) units.set(digest, parseUnits(bytes, digest));
     return null;
   } catch (error) {
     if (error instanceof LiftgateError) return `cannot be read: ${error.message}`;

@@ -9,6 +9,7 @@ import {
   type KnownUnit,
   type LedgerState,
   unitKey,
+  withClaim,
 } from './projection.ts';
 
 /** Why a unit cannot be claimed. */
@@ -17,6 +18,7 @@ export type ClaimRefusal =
   | 'unit-exposed'
   | 'unit-retired'
   | 'unit-developed'
+  | 'unit-leaked'
   | 'unit-alias'
   | 'unit-renamed';
 
@@ -30,7 +32,7 @@ interface Collision {
 
 /** What is to be claimed. */
 export interface ClaimRequest {
-  readonly kind: 'reserve' | 'develop';
+  readonly kind: 'reserve' | 'develop' | 'leak';
   readonly population: string;
   readonly units: readonly UnitRecord[];
   /** Family whose policy lets it measure its own settled units again; null for everybody else. */
@@ -51,6 +53,7 @@ function blocks(claim: Claim, { kind, reusableFamily }: ClaimRequest): boolean {
     case 'held':
       return true;
     case 'development':
+    case 'leaked':
       return kind === 'reserve';
     case 'exposed':
       return kind === 'reserve' ? !again : !claim.settled;
@@ -63,6 +66,8 @@ function refusalOf(claim: Claim): ClaimRefusal {
       return claim.retired ? 'unit-retired' : 'unit-exposed';
     case 'development':
       return 'unit-developed';
+    case 'leaked':
+      return 'unit-leaked';
     case 'held':
     case 'released':
       return 'unit-held';
@@ -154,6 +159,8 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
       return `retired since ${owner} measured ${one ? 'it' : 'them'} in entry ${ownerSeq(claim)}`;
     case 'unit-developed':
       return `used in development by ${owner} in entry ${claim.seq}`;
+    case 'unit-leaked':
+      return `known outside since entry ${claim.seq}`;
     case 'unit-alias':
       return `${one ? 'another spelling of a unit' : 'other spellings of units'} claimed by ${owner} in entry ${claim.seq}`;
     case 'unit-renamed':
@@ -168,6 +175,8 @@ const mends: Record<Exclude<ClaimRefusal, 'unit-held'>, string> = {
     'These units let a candidate ship, or their results were seen: take units nobody has measured.',
   'unit-developed':
     'Units read in development cannot be final evidence: take units nobody has read.',
+  'unit-leaked':
+    'Units that somebody may have seen cannot be final evidence: take units nobody has read.',
   'unit-alias':
     'Use the recorded spelling; ids that differ only in case, width or invisible characters are one unit.',
   'unit-renamed':
@@ -230,6 +239,28 @@ export function checkClaim(state: LedgerState, request: ClaimRequest): void {
   );
   const [first, ...rest] = collisions;
   if (first !== undefined) throw refusal(request, [first, ...rest]);
+}
+
+/** The state with held claims on any of these units, by id or content, marked as leaked. */
+export function spoilHeld(
+  state: LedgerState,
+  leak: Claim,
+  units: readonly UnitRecord[],
+): LedgerState {
+  const seqs = new Set<number>();
+  for (const { skeleton, fingerprints } of units) {
+    for (const seq of state.units.get(unitKey(leak.population, skeleton))?.claims ?? [])
+      seqs.add(seq);
+    for (const print of fingerprints) {
+      for (const { claim } of state.fingerprints.get(print) ?? []) seqs.add(claim);
+    }
+  }
+  let next = state;
+  for (const seq of seqs) {
+    if (state.claims.get(seq)?.status === 'held')
+      next = withClaim(next, seq, { leakedSeq: leak.seq });
+  }
+  return next;
 }
 
 /** The state with a claim on units added; the caller has checked it. */

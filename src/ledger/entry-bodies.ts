@@ -183,7 +183,7 @@ export const voidBody = z.strictObject({
   evidence: z.string().max(4000),
 });
 
-/** Units contaminated outside the workflow. Not written by this version. */
+/** Units contaminated outside the workflow; `source` says where. They are never reserved again. */
 export const leakBody = z.strictObject({ ...unitSet, source: textSchema, reason: textSchema });
 
 /** No further use of a family or of units. Not written by this version. */

@@ -14,7 +14,7 @@
  *
  * The identity of an entry is the SHA-256 of its file's bytes, so `sha256sum` checks a whole ledger. Any other byte, member, kind
  * or `v` is refused, never skipped. A later version may add kinds and bodies under a new `v`; it keeps reading `v` 1 as written
- * here. The kinds key, amend, leak, retire, import and anchor have their shape already, but are not written or applied yet.
+ * here. The kinds key, amend, retire, import and anchor have their shape already, but are not written or applied yet.
  */
 import * as z from 'zod';
 import { canonicalBytes } from '../base/canonical.ts';
@@ -131,6 +131,13 @@ export function isKind<Kind extends EntryKind>(
   kind: Kind,
 ): entry is EntryOf<Kind> {
   return entry.kind === kind;
+}
+
+/** Whether an entry names a stored list of units that its transition reads. */
+export function namesUnits(
+  entry: LedgerEntry,
+): entry is EntryOf<'reserve'> | EntryOf<'develop'> | EntryOf<'leak'> {
+  return entry.kind === 'reserve' || entry.kind === 'develop' || entry.kind === 'leak';
 }
 
 /** Whether an entry belongs to the execution of an exposure: a right to dispatch, or what was known of its journal. */

@@ -20,6 +20,7 @@ import {
   isKind,
   type LedgerEntry,
   namedObjects,
+  namesUnits,
   type StoredEntry,
 } from './entry.ts';
 import { emptyState, type LedgerState, requestKey } from './projection.ts';
@@ -215,7 +216,7 @@ class StoreLedger implements Ledger {
     entry: LedgerEntry,
     read?: ReadonlyMap<Digest, Uint8Array>,
   ): Promise<readonly UnitRecord[] | null> {
-    if (entry.kind !== 'reserve' && entry.kind !== 'develop') return null;
+    if (!namesUnits(entry)) return null;
     const { unitsObject } = entry.body;
     const bytes = read?.get(unitsObject) ?? (await this.store.readObject(unitsObject));
     return bytes === null ? null : parseUnits(bytes, unitsObject);
@@ -246,7 +247,7 @@ class StoreLedger implements Ledger {
         ? 'Genesis is written with the first entry, never on request.'
         : `Entries of kind "${request.kind}" are not supported yet.`,
       {
-        mend: 'Use policy, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
+        mend: 'Use policy, leak, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
         details: { reason: 'kind-not-written' },
       },
     );

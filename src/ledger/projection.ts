@@ -71,10 +71,10 @@ export interface ExperimentState {
   readonly voided: Recorded<EntryOf<'void'>['body']> | null;
 }
 
-/** A claim on a set of units, keyed by the number of its `reserve` or `develop` entry. */
+/** A claim on a set of units, keyed by the number of its `reserve`, `develop` or `leak` entry. */
 export interface Claim {
   readonly seq: number;
-  readonly kind: 'reserve' | 'develop';
+  readonly kind: 'reserve' | 'develop' | 'leak';
   readonly experimentId: string;
   readonly plan: Digest | null;
   readonly population: string;
@@ -83,7 +83,9 @@ export interface Claim {
   readonly alphaNano: number;
   /** Slot of the family's error; 0 in one-shot families. */
   readonly slot: number;
-  readonly status: 'held' | 'released' | 'exposed' | 'development';
+  readonly status: 'held' | 'released' | 'exposed' | 'development' | 'leaked';
+  /** Number of a leak recorded while the units were held: they are released, never exposed. */
+  readonly leakedSeq: number | null;
   readonly exposeSeq: number | null;
   /** An exposed claim whose outcome or abort is recorded. */
   readonly settled: boolean;

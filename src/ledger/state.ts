@@ -2,7 +2,7 @@
 import { type Digest, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { UnitRecord } from '../spec/units.ts';
-import { addClaim, type ClaimRequest, checkClaim } from './claims.ts';
+import { addClaim, type ClaimRequest, checkClaim, spoilHeld } from './claims.ts';
 import type { EntryKind, EntryOf, LedgerEntry } from './entry.ts';
 import { type Claim, type LedgerState, requestKey, type UnitResolver } from './projection.ts';
 import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
@@ -21,17 +21,10 @@ import {
 import { unitsRoot } from './units-object.ts';
 
 /** Kinds whose shape is fixed but which this version neither writes nor applies. */
-export const laterKinds: readonly EntryKind[] = [
-  'key',
-  'amend',
-  'leak',
-  'retire',
-  'import',
-  'anchor',
-];
+export const laterKinds: readonly EntryKind[] = ['key', 'amend', 'retire', 'import', 'anchor'];
 
 function listedUnits(
-  entry: EntryOf<'reserve'> | EntryOf<'develop'>,
+  entry: EntryOf<'reserve'> | EntryOf<'develop'> | EntryOf<'leak'>,
   objects: UnitResolver,
 ): readonly UnitRecord[] {
   const { unitsObject, unitCount, unitsRoot: root } = entry.body;
@@ -58,7 +51,7 @@ function listedUnits(
 function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
   const { experimentId, population, unitCount } = entry.body;
   const common = { seq: entry.seq, experimentId, population, unitCount };
-  const unseen = { disclosure: null, candidates: 0, retired: false };
+  const unseen = { disclosure: null, candidates: 0, retired: false, leakedSeq: null };
   const open = { ...common, ...unseen, exposeSeq: null, settled: false };
   if (entry.kind === 'develop') {
     return {
@@ -91,6 +84,18 @@ function claimUnits(
   checkClaim(state, request);
   if (entry.kind === 'reserve') checkSlot(state, entry, units);
   return addClaim(state, claimOf(entry), units);
+}
+
+/** Units known outside are never reserved again; whoever holds them can only give them back. */
+function leakUnits(state: LedgerState, entry: EntryOf<'leak'>, objects: UnitResolver): LedgerState {
+  const units = listedUnits(entry, objects);
+  const { population, unitCount, source } = entry.body;
+  const claim: Claim = {
+    ...{ seq: entry.seq, kind: 'leak', status: 'leaked', experimentId: source, population },
+    ...{ unitCount, plan: null, family: null, alphaNano: 0, slot: 0, exposeSeq: null },
+    ...{ settled: true, disclosure: null, candidates: 0, retired: true, leakedSeq: null },
+  };
+  return addClaim(spoilHeld(state, claim, units), claim, units);
 }
 
 /** Phase before units: a spent experiment is told so before it is told that its own units are taken. */
@@ -144,9 +149,10 @@ function applyKind(
       return claimUnits(state, entry, objects);
     case 'policy':
       return applyPolicy(state, { entry, entryId });
+    case 'leak':
+      return leakUnits(state, entry, objects);
     case 'key':
     case 'amend':
-    case 'leak':
     case 'retire':
     case 'import':
     case 'anchor':

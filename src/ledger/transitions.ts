@@ -177,6 +177,17 @@ export function applyExpose(state: LedgerState, step: Step<EntryOf<'expose'>>): 
   const { body, seq } = step.entry;
   const experiment = reservedExperiment(state, body.reserve);
   if (experiment.phase !== 'reserved') throw outOfOrder(experiment, 'expose units', 'reserved');
+  const leaked = state.claims.get(body.reserve)?.leakedSeq ?? null;
+  if (leaked !== null) {
+    throw conflict(
+      'I4',
+      `Units of experiment "${experiment.experimentId}" became known outside in entry ${leaked}.`,
+      {
+        mend: `Give them back with \`liftgate ledger release ${experiment.experimentId} --reason "..."\` and reserve units nobody has read.`,
+        details: { reason: 'unit-leaked', owner: experiment.experimentId, ownerSeq: leaked },
+      },
+    );
+  }
   if (!experiment.finals.some((final) => final.digest === body.seal)) {
     throw conflict(
       'I6',

@@ -94,15 +94,13 @@ describe('append', () => {
   });
 
   test.each(
-    everyKind.filter(({ kind }) =>
-      ['key', 'amend', 'leak', 'retire', 'import', 'anchor'].includes(kind),
-    ),
+    everyKind.filter(({ kind }) => ['key', 'amend', 'retire', 'import', 'anchor'].includes(kind)),
   )('does not write $kind yet', async ({ kind, requestId, body }) => {
     const error = await refusalOf(memoryLedger().append({ kind, requestId, body }));
     expect(error.code).toBe('ledger-conflict');
     expect(error.message).toBe(`Entries of kind "${kind}" are not supported yet.`);
     expect(error.mend).toBe(
-      'Use policy, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
+      'Use policy, leak, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
     );
   });
 
