@@ -50,7 +50,9 @@ const regularUnits = 5;
 const discordances = [0.1, 0.2, 0.3, 0.5, 0.8] as const;
 const expectedLosses = [0.5, 1, 2, 4] as const;
 const deviations = [0.1, 0.25] as const;
-const correlations = [0, 0.5, 0.9] as const;
+/** Where units have several pairs, the grid of the calibration: at most half of them discordant. */
+const mostDiscordantWithin = 0.5;
+const correlations = [0, 0.1, 0.5, 0.9] as const;
 
 /** Pairs of every final unit that a measure applies to. */
 export function pairsOfUnits(
@@ -115,7 +117,9 @@ function lawsAt(
       law: { kind: 'triangular', mean, deviation: share * width } as const,
     }));
   }
+  const most = pairs.some((count) => count > 1) ? mostDiscordantWithin : 1;
   return discordances.flatMap((discordance) => {
+    if (discordance > most) return [];
     const law = pairedLaw({ mean, discordance, width });
     if (law === null || law.kind !== 'lattice') return [];
     const rarest = unitsShowing(Math.min(...law.probabilities), pairs);
