@@ -1,5 +1,5 @@
 /** The demo as a newcomer runs it, in workspaces of its own. */
-import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linesOf, projectFolder, startProgram } from '../support/cli.ts';
@@ -43,8 +43,7 @@ describe('experiments/demo.mjs', () => {
     });
     const skills = join(project, 'experiments/refund-desk/skills');
     copyFileSync(join(skills, 'r2.yaml'), join(skills, 'r5.yaml'));
-    mkdirSync(join(project, 'bin'));
-    copyFileSync(join(projectFolder, 'bin/liftgate.js'), join(project, 'bin/liftgate.js'));
+    cpSync(join(projectFolder, 'bin'), join(project, 'bin'), { recursive: true });
     copyFileSync(join(projectFolder, 'package.json'), join(project, 'package.json'));
     symlinkSync(join(projectFolder, 'dist'), join(project, 'dist'));
     writeFileSync(join(project, 'README'), 'a copy made by a test\n');
