@@ -5,8 +5,8 @@
  */
 import { LiftgateError } from '../base/errors.ts';
 import { requireCount, requireOpenProbability } from './arguments.ts';
-import { chordRoot } from './chord-root.ts';
 import { cosSin } from './characteristic-function.ts';
+import { chordRoot } from './chord-root.ts';
 import { normalUpper, normalUpperQuantile } from './distribution.ts';
 import { log } from './elementary.ts';
 import { fallingRoot } from './monotone-root.ts';
