@@ -6,10 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { digestHex, digestOf } from '../../src/base/digest.ts';
 import { emptyChain, extendChain } from '../../src/ledger/chain.ts';
 import { invariantTexts } from '../../src/ledger/check-ledger.ts';
+import {
+  checkpointOf,
+  formatSignedCheckpoint,
+  proveEntry,
+  signCheckpoint,
+} from '../../src/ledger/checkpoint.ts';
+import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { parseUnits, unitsRoot } from '../../src/ledger/units-object.ts';
 import { openLedger } from '../../src/store/ledger-folder.ts';
 import { everyKind } from '../support/ledger-entries.ts';
 import { bytesOf, countingPorts, tellStory } from '../support/ledger-story.ts';
+import { plainSigner } from '../support/signers.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
 const newFolder = temporaryFolders();
@@ -70,5 +78,55 @@ describe('ledger/README.md', () => {
 
   it('lists the invariants as the check words them', () => {
     for (const [id, text] of Object.entries(invariantTexts)) expect(row(id)[2]).toBe(text);
+  });
+});
+
+async function storyEntries() {
+  const ledger = memoryLedger(countingPorts());
+  await tellStory(ledger);
+  return ledger.entries();
+}
+
+describe('the script that checks one entry', () => {
+  const check = async (proof: object) => {
+    const folder = await newFolder();
+    await writeFile(join(folder, 'proof.json'), JSON.stringify(proof));
+    await writeFile(join(folder, 'check.py'), block('python'));
+    return promisify(execFile)('python3', ['check.py', 'proof.json'], { cwd: folder });
+  };
+
+  it('has about 20 lines and confirms every entry, under a checkpoint and without one', async () => {
+    const entries = await storyEntries();
+    const checkpoint = checkpointOf(entries, 3);
+    const note = formatSignedCheckpoint(checkpoint, [
+      await signCheckpoint(checkpoint, plainSigner('ci')),
+    ]);
+    expect(block('python').trim().split('\n').length).toBeLessThanOrEqual(20);
+    for (const seq of [0, 1, 2]) {
+      const { stdout } = await check(proveEntry(entries, seq, note));
+      expect(stdout).toBe(`entry ${seq} of 3 under ${checkpoint.origin}\n`);
+    }
+    const { stdout } = await check(proveEntry(entries, entries.length - 1, null));
+    expect(stdout).toContain('under a root that nobody signed');
+  });
+
+  it('refuses another entry, place, root and checkpoint', async () => {
+    const entries = await storyEntries();
+    const note = formatSignedCheckpoint(checkpointOf(entries), []);
+    const proof = proveEntry(entries, 1, note);
+    const other = formatSignedCheckpoint(checkpointOf(entries, 1), []);
+    for (const change of [
+      { entry: '{}' },
+      { index: 0 },
+      { root: digestOf('') },
+      { proof: [...proof.proof, digestOf('')] },
+    ]) {
+      await expect(check({ ...proof, ...change })).rejects.toThrow(
+        /the (entry is not in the tree|proof is too long)/,
+      );
+    }
+    await expect(check({ ...proof, checkpoint: other })).rejects.toThrow(
+      "not the checkpoint's tree",
+    );
   });
 });
