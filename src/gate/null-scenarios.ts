@@ -250,11 +250,18 @@ export async function refuseFalseShips(
     'regular',
   ]);
   const beyond = rates.find(isBeyondLimit);
-  if (beyond?.worst === undefined || beyond.worst === null) return;
-  const percent = (share: number | null) => `${Number((100 * (share ?? 0)).toPrecision(3))} %`;
-  throw new LiftgateError(
+  if (beyond !== undefined) throw falseShipRefusal(beyond, file);
+}
+
+/** Why rules that ship too often by chance are not sealed: gate, rate at its worst null, nominal and limit. */
+export function falseShipRefusal(
+  { gate, nominal, limit, worst }: FalseShip,
+  file: string,
+): LiftgateError {
+  const percent = (share = 0) => `${Number((100 * share).toPrecision(3))} %`;
+  return new LiftgateError(
     'design-refused',
-    `The gate "${beyond.gate}" would ship a candidate that is no better in ${percent(beyond.worst.rate)} of experiments (${beyond.worst.scenario}); nominal is ${percent(beyond.nominal)}, the limit ${percent(beyond.limit)}.`,
+    `The gate "${gate}" would ship a candidate that is no better in ${percent(worst?.rate)} of experiments (${worst?.scenario}); nominal is ${percent(nominal)}, the limit ${percent(limit ?? nominal)}.`,
     {
       where: { file, path: 'inference' },
       mend: 'Plan more units, or write `guarantee: finite-sample`; `liftgate plan` shows the rates.',

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   falseShipLimit,
   falseShipRates,
+  falseShipRefusal,
   isBeyondLimit,
   pairsOfUnits,
   refuseFalseShips,
@@ -302,9 +303,8 @@ describe('refuseFalseShips', () => {
     }
   });
 
-  test('refuses rules that ship too often by chance, with rate and limit', async () => {
+  test('refuses rules that ship too often by chance: 40, with rate, null and limit', async () => {
     const { seal, index } = designOf(binaryTable(60));
-    // An error of 30 % declared as one of 2.5 % cannot be sealed; the refusal is shown on a limit that is too low instead.
     const loose = {
       ...seal,
       analysis: { ...seal.analysis, errorLevels: { ...seal.analysis.errorLevels, lift: 0.3 } },
@@ -316,6 +316,17 @@ describe('refuseFalseShips', () => {
     );
     const [rate] = rates;
     if (rate === undefined) throw new Error('no rate');
+    const worst = { rate: 0.0731, standardError: 0.008, scenario: '80 % of pairs discordant' };
+    expect(
+      falseShipRefusal({ ...rate, nominal: 0.025, limit: 0.055, worst }, 'e.yaml'),
+    ).toMatchObject({
+      code: 'design-refused',
+      exitCode: 40,
+      where: { file: 'e.yaml', path: 'inference' },
+      message:
+        'The gate "lift:right" would ship a candidate that is no better in 7.31 % of experiments (80 % of pairs discordant); nominal is 2.5 %, the limit 5.5 %.',
+      mend: 'Plan more units, or write `guarantee: finite-sample`; `liftgate plan` shows the rates.',
+    });
     expect(isBeyondLimit({ ...rate, limit: 0.035 })).toBe(true);
     expect(isBeyondLimit({ ...rate, limit: 0.035, guarantee: 'finite-sample' })).toBe(false);
     expect(isBeyondLimit({ ...rate, limit: null })).toBe(false);
