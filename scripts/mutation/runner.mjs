@@ -11,11 +11,64 @@ import {
   TestStatus,
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
+import fc from 'fast-check';
 import { rolldown } from 'rolldown';
 import { collectInto } from './vitest-in-process.mjs';
 
-/** Tests slower than this in the first run, mostly simulations, judge no mutant: that can only lower the score. */
+/** Tests that take more processor time in the first run, mostly simulations, judge no mutant: that can only lower the score. */
 const slowestMs = 2500;
+
+/** Processor time of all tests of one mutant, counted in the times of the first run; the others do not judge it, which too can only lower the score. */
+const judgingMs = 4000;
+
+/** Processor time a test may take under a mutant; time that other programs take does not count against it. */
+function allowedMs(firstMs) {
+  return 500 + 10 * firstMs;
+}
+
+function processorMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
+ * Stops a test that runs on and on. The changed source asks at every change which of them is active, in every loop: each
+ * 16,384th question looks at the clock.
+ */
+class Deadline {
+  constructor(state) {
+    this.at = Number.POSITIVE_INFINITY;
+    this.passed = false;
+    let active;
+    let asked = 0;
+    Object.defineProperty(state, 'activeMutant', {
+      configurable: true,
+      get: () => {
+        asked += 1;
+        if ((asked & 16_383) === 0) this.check();
+        return active;
+      },
+      set: (id) => {
+        active = id;
+      },
+    });
+  }
+
+  start(ms) {
+    this.passed = false;
+    this.at = processorMs() + ms;
+  }
+
+  stop() {
+    this.at = Number.POSITIVE_INFINITY;
+  }
+
+  check() {
+    if (processorMs() <= this.at) return;
+    this.passed = true;
+    throw new Error('The test takes ten times as long as before.');
+  }
+}
 
 const shim = join(import.meta.dirname, 'vitest-in-process.mjs');
 
@@ -24,7 +77,12 @@ class InProcessRunner {
     globalThis[INSTRUMENTER_CONSTANTS.NAMESPACE] ??= {};
     /** What the changed source reads and writes: the active mutant, how often it was reached, by which test. */
     this.state = globalThis[INSTRUMENTER_CONSTANTS.NAMESPACE];
+    this.deadline = new Deadline(this.state);
+    /** Of each test, how often it judged and how often it noticed: the likeliest to notice within a second comes first. */
+    this.record = new Map();
     this.loads = 0;
+    // The first counterexample is enough: nobody reads the smallest.
+    fc.configureGlobal({ endOnFailure: true });
   }
 
   capabilities() {
@@ -96,9 +154,16 @@ class InProcessRunner {
     const tests = this.tests
       .filter(({ name }) => wanted === undefined || wanted.has(name))
       .filter((test) => cost(test) <= slowestMs)
-      .sort((one, other) => cost(one) - cost(other));
-    const results = await this.runTests(tests, { bail: !disableBail });
-    const limited = determineHitLimitReached(this.state.hitCount, hitLimit);
+      .map((test) => ({ test, price: cost(test) * this.rarity(test.name) }))
+      .sort((one, other) => one.price - other.price)
+      .map(({ test }) => test);
+    let spent = 0;
+    const judging = tests.filter((test) => {
+      spent += cost(test);
+      return spent <= judgingMs;
+    });
+    const results = await this.runTests(judging, { bail: !disableBail, cost });
+    const limited = this.limitOf(results, hitLimit);
     if (mutantActivation === 'static') this.tests = undefined;
     return toMutantRunResult(limited ?? { status: DryRunStatus.Complete, tests: results });
   }
@@ -118,11 +183,29 @@ class InProcessRunner {
     }
   }
 
-  async runTests(tests, { bail }) {
+  rarity(name) {
+    const { judged, noticed } = this.record.get(name) ?? { judged: 0, noticed: 0 };
+    return (judged + 2) / (noticed + 1);
+  }
+
+  remember({ name, status }) {
+    const { judged, noticed } = this.record.get(name) ?? { judged: 0, noticed: 0 };
+    const failed = status === TestStatus.Failed ? 1 : 0;
+    this.record.set(name, { judged: judged + 1, noticed: noticed + failed });
+  }
+
+  limitOf(results, hitLimit) {
+    if (results.at(-1)?.late)
+      return { status: DryRunStatus.Timeout, reason: 'ten times the time of the first run' };
+    return determineHitLimitReached(this.state.hitCount, hitLimit);
+  }
+
+  async runTests(tests, { bail, cost }) {
     const results = [];
     for (const { name, run } of tests) {
       this.state.currentTestId = name;
-      const started = performance.now();
+      const started = processorMs();
+      if (cost !== undefined) this.deadline.start(allowedMs(cost({ name })));
       const result = { id: name, name, status: TestStatus.Success };
       try {
         await run();
@@ -130,7 +213,14 @@ class InProcessRunner {
         result.status = TestStatus.Failed;
         result.failureMessage = String(error?.message ?? error).slice(0, 500);
       }
-      result.timeSpentMs = performance.now() - started;
+      result.timeSpentMs = processorMs() - started;
+      this.deadline.stop();
+      // A test that expects an error is content with that of the deadline.
+      if (cost !== undefined && this.deadline.passed) {
+        result.status = TestStatus.Failed;
+        result.late = true;
+      }
+      if (cost !== undefined) this.remember(result);
       results.push(result);
       if (bail && result.status === TestStatus.Failed) break;
     }

@@ -23,7 +23,7 @@ function crossingOf(ends: {
 /**
  * Where a monotone function crosses 0; an end that stays twice running counts half.
  *
- * @param value    rises or falls over the bracket and changes sign in it
+ * @param value    rises or falls over the bracket and changes sign in it or is 0 at an end, which is the answer then
  * @param bracket  where the crossing lies, and how small a value ends the search
  * @returns        NaN as soon as the function gives NaN; the last point after 60 steps
  * @example chordRoot((x) => x * x - 2, { lower: 0, upper: 2, settled: 1e-13 }) // => 1.41421356237 to 12 digits
@@ -33,6 +33,8 @@ export function chordRoot(value: (x: number) => number, bracket: ChordBracket): 
   let low = bracket.lower;
   let high = bracket.upper;
   let [lowValue, highValue] = [value(low), value(high)];
+  if (lowValue === 0) return low;
+  if (highValue === 0) return high;
   let side = 0;
   for (let step = 0; step < 60; step += 1) {
     const at = crossingOf({ low, high, lowValue, highValue });

@@ -22,6 +22,8 @@ describe('roundSignificant', () => {
     expect(roundSignificant(-9.9e-13, 1)).toBe(0);
     expect(roundSignificant(1.1e-12, 1)).toBe(1.1e-12);
     expect(roundSignificant(9e-11, 100)).toBe(0);
+    expect(roundSignificant(1e-12, 1)).toBe(1e-12);
+    expect(Object.is(roundSignificant(-1e-13, 1), 0)).toBe(true);
     expect(roundSignificant(1e-300)).toBe(1e-300);
   });
 
