@@ -1,9 +1,6 @@
 /**
  * Public cases about denominators, missing values, small samples and gates that never computed: each must end as its report says.
- *
- * Cases about parsing, caches, ledgers, agreement, exit statuses of tools and single functions are tested where those live.
  */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { decide } from '../../src/report/decision.ts';
@@ -16,26 +13,7 @@ import {
   rightMeasure,
 } from '../support/evidence.ts';
 import { gateOf, judged } from '../support/judged.ts';
-
-const caseSchema = z.looseObject({
-  id: z.string(),
-  input: z.record(z.string(), z.unknown()),
-  expected: z.record(z.string(), z.unknown()),
-});
-const file = new URL('../reference/public-cases.json', import.meta.url);
-const known = z
-  .object({ cases: z.array(caseSchema) })
-  .parse(JSON.parse(readFileSync(file, 'utf8'))).cases;
-
-function publicCase(id: string): z.infer<typeof caseSchema> {
-  const found = known.find((each) => each.id === id);
-  if (found === undefined) throw new Error(`no public case ${id}`);
-  return found;
-}
-
-function wordsOf(id: string, field: string): string[] {
-  return z.array(z.string()).parse(publicCase(id).input[field]);
-}
+import { inputNumbers, inputWords, publicCase } from '../support/public-cases.ts';
 
 function numberOf(value: unknown): number {
   return z.number().parse(value);
@@ -61,8 +39,8 @@ const score = { kind: 'score', min: 0, max: 1, role: 'primary', direction: 'high
 describe('public cases', () => {
   test('PB-01: crashed cells never make a score better', () => {
     const cases = tableOf(
-      wordsOf('PB-01', 'baseline').map((word) => words[word] ?? null),
-      wordsOf('PB-01', 'candidate').map((word) => words[word] ?? null),
+      inputWords('PB-01', 'baseline').map((word) => words[word] ?? null),
+      inputWords('PB-01', 'candidate').map((word) => words[word] ?? null),
     );
     const found = judged({ cases });
     expect(gateOf(found, 'lift:right').n?.pairs).toBe(
@@ -70,6 +48,87 @@ describe('public cases', () => {
     );
     expect(found.decision).toBe('need_more_work');
     expect(gateOf(found, 'completeness').reason).toMatch(/^5 of 20 planned cells did not settle/);
+  });
+
+  test('PB-02: a failed execution counts as the sealed value, a fault of the host as no value', () => {
+    const outcomes = inputWords('PB-02', 'outcomes');
+    const { if_errors_fail: whole } = z
+      .looseObject({ if_errors_fail: z.object({ rate: z.number(), n: z.number() }) })
+      .parse(publicCase('PB-02').expected);
+    const gates = [
+      { gate: 'lift', measure: 'right' },
+      { gate: 'rate', measure: 'right', arm: 'candidate', min: 0.2 },
+    ];
+    const withErrors = (error: CellTable) =>
+      judged({
+        gates,
+        cases: tableOf(
+          outcomes.map(() => 0),
+          outcomes.map((word) => (word === 'error' ? error : (words[word] ?? null))),
+        ),
+      });
+    const failed = withErrors('agentError').contributions.find((each) => each.gate === 'rate');
+    expect(failed?.n?.units).toBe(whole.n);
+    expect(failed?.reason).toContain(`${whole.rate * whole.n} of ${whole.n}`);
+    const lost = withErrors('infrastructureFault');
+    expect(gateOf(lost, 'completeness')).toMatchObject({ status: 'not_evaluated' });
+    expect(lost.decision).not.toBe('ship');
+  });
+
+  test('PB-07: a gate that could not tell keeps a win on another from shipping', () => {
+    const measures = {
+      right: rightMeasure,
+      costly: { kind: 'binary', role: 'guardrail', direction: 'lower' },
+    };
+    const gates = [
+      { gate: 'lift', measure: 'right' },
+      { gate: 'no-regression', measure: 'costly', margin: 0.05 },
+    ];
+    const cases = Array.from({ length: 30 }, (_, at): CaseTable => {
+      const costly = { baseline: at % 3 === 0 ? 1 : 0, next: at % 4 === 0 ? 1 : 0 };
+      return {
+        id: `u${at}`,
+        unit: `u${at}`,
+        cells: {
+          baseline: { scores: { right: 0, costly: costly.baseline } },
+          next: { scores: { right: 1, costly: costly.next } },
+        },
+      };
+    });
+    const document = decide(evidenceOf({ measures, gates, cases }), {
+      expose: null,
+      fence: null,
+      startedAt: null,
+      endedAt: null,
+    });
+    const finding = (gate: string) =>
+      document.decisions[0]?.contributions.find((each) => each.gate === gate)?.finding;
+    expect([finding('lift'), finding('no-regression')]).toEqual(['cleared', 'unresolved']);
+    expect(document.decisions[0]?.decision).toBe(publicCase('PB-07').expected['decision']);
+    expect(document.verdict.exitCode).toBe(21);
+  });
+
+  test('PB-32: repeats are gathered by unit, whatever row they stand in', () => {
+    const { reps, units } = z
+      .looseObject({ reps: z.number(), units: z.record(z.string(), z.number()) })
+      .parse(publicCase('PB-32').input);
+    const cases = Object.entries(units).map(
+      ([unit, passes]): CaseTable => ({
+        id: unit,
+        unit,
+        cells: {
+          baseline: { repeats: Array.from({ length: reps }, () => 0) },
+          next: { repeats: Array.from({ length: reps }, (_, at) => (at < passes ? 1 : 0)) },
+        },
+      }),
+    );
+    const found = gateOf(judged({ repeats: reps, cases }), 'lift:right');
+    expect(found.n).toMatchObject({ units: 2, cells: 2 * 2 * reps });
+    expect(found.estimate?.value).toBe(publicCase('PB-32').expected['global_rate']);
+    expect(judged({ repeats: reps, cases: cases.toReversed() })).toEqual(
+      judged({ repeats: reps, cases }),
+    );
+    expect(judged({ repeats: reps, cases }).decision).toBe('need_more_work');
   });
 
   test.each(['PB-03', 'PB-05', 'PB-09'])(
@@ -155,7 +214,7 @@ describe('public cases', () => {
   });
 
   test('PB-17: not shown worse is not shown safe', () => {
-    const numbers = (field: string) => z.array(z.number()).parse(publicCase('PB-17').input[field]);
+    const numbers = (field: string) => inputNumbers('PB-17', field);
     const measures = {
       right: { kind: 'count', min: 0, max: 2, role: 'guardrail', direction: 'lower' },
     };
@@ -173,7 +232,7 @@ describe('public cases', () => {
   });
 
   test('PB-20: a constant shift on three pairs is no certainty', () => {
-    const numbers = (field: string) => z.array(z.number()).parse(publicCase('PB-20').input[field]);
+    const numbers = (field: string) => inputNumbers('PB-20', field);
     const cases = tableOf(numbers('baseline'), numbers('candidate'));
     for (const method of ['auto', 't', 't-bootstrap-t']) {
       expect(judged({ measures: { right: score }, cases, inference: { method } }).decision).toBe(
