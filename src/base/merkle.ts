@@ -47,6 +47,41 @@ export function merkleRootOf(leaves: readonly Digest[]): Digest {
   return rootOfHashes(leaves.map(bytesOf));
 }
 
+/** A growing tree: its full subtrees from the smallest to the largest. Nothing is changed in place; later trees share it. */
+export interface Peaks {
+  /** Leaves of the smallest full subtree; a power of two. */
+  readonly size: number;
+  readonly root: Digest;
+  readonly larger: Peaks | null;
+}
+
+/**
+ * A tree with one more leaf; costs two hashes on average.
+ * @param peaks  null for the empty tree
+ * @example addLeaf(null, leafDigest('a')).size // => 1
+ */
+export function addLeaf(peaks: Peaks | null, leaf: Digest): Peaks {
+  let [size, hash, larger] = [1, bytesOf(leaf), peaks];
+  while (larger !== null && larger.size === size) {
+    hash = nodeOf(bytesOf(larger.root), hash);
+    [size, larger] = [size * 2, larger.larger];
+  }
+  return { size, root: digestFrom(hash), larger };
+}
+
+/**
+ * Root of a growing tree: the one {@link merkleRootOf} gives for the same leaves.
+ * @example rootOfPeaks(null) === merkleRoot([]) // => true
+ */
+export function rootOfPeaks(peaks: Peaks | null): Digest {
+  if (peaks === null) return digestOf('');
+  let hash = bytesOf(peaks.root);
+  for (let next = peaks.larger; next !== null; next = next.larger) {
+    hash = nodeOf(bytesOf(next.root), hash);
+  }
+  return digestFrom(hash);
+}
+
 /**
  * Proof that the leaf at `index` belongs to the tree of these leaves (RFC 9162 2.1.3.1); at most ceil(log2 n) digests.
  *

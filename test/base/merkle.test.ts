@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Digest } from '../../src/base/digest.ts';
 import {
+  addLeaf,
   checkConsistency,
   checkInclusion,
   leafDigest,
   merkleRoot,
   merkleRootOf,
+  type Peaks,
   proveConsistency,
   proveInclusion,
+  rootOfPeaks,
 } from '../../src/base/merkle.ts';
 import { merkleVectors as vectors } from '../support/vectors.ts';
 
@@ -61,6 +64,20 @@ describe('leafDigest', () => {
   it('gives the reference digests', () => {
     expect(hexOf(leaves)).toEqual(vectors.leafHashes);
     expect(leaves).toHaveLength(33);
+  });
+});
+
+describe('addLeaf and rootOfPeaks', () => {
+  it('execute their documented examples', () => {
+    expect(addLeaf(null, leafDigest('a')).size).toBe(1);
+    expect(rootOfPeaks(null)).toBe(merkleRoot([]));
+  });
+
+  it('give every root of a growing tree, and leave the smaller trees as they were', () => {
+    const grown: Peaks[] = [];
+    for (const leaf of leaves) grown.push(addLeaf(grown.at(-1) ?? null, leaf));
+    expect(grown.map(rootOfPeaks)).toEqual(sizes.map(rootOf));
+    expect(leaves.length).toBeGreaterThan(16);
   });
 });
 
