@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from 'node:events';
 
-/** Why a request got no answer; `hostUnreachable`: no child is started for it any more. */
+/** Why a request got no usable answer; `hostUnreachable`: no child is started for it any more. */
 export interface Failure {
   readonly kind: 'failed';
   readonly code:
@@ -10,6 +10,7 @@ export interface Failure {
     | 'hostUnresponsive'
     | 'hostUnreachable'
     | 'protocolViolation'
+    | 'replyTooLarge'
     | 'wallLimit'
     | 'cancelled';
   readonly detail: string;

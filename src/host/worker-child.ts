@@ -8,7 +8,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { canonicalLine } from '../base/canonical.ts';
 import type { ExecuteRequest, GradeRequest, Hello } from '../run/receipt.ts';
-import { LineReader, lineLimitBytes } from './line-reader.ts';
+import { LineReader, type LongLine, lineLimitBytes } from './line-reader.ts';
 import { signalGroup } from './process-group.ts';
 import { type Answer, type CallLimits, type Failure, WorkerCall } from './worker-call.ts';
 import { type HostLine, readHostLine } from './worker-line.ts';
@@ -162,12 +162,26 @@ export class WorkerChild {
     if (this.failure !== null) return;
     const lines = this.reader.push(chunk);
     if (lines === null) {
-      this.violate(`a line is longer than ${lineLimitBytes} bytes`);
+      this.violate(`a line is longer than ${lineLimitBytes} bytes and does not end`);
       return;
     }
     for (const line of lines) {
-      if (this.failure === null) this.readLine(readHostLine(line));
+      if (this.failure !== null) return;
+      if (Buffer.isBuffer(line)) this.readLine(readHostLine(line));
+      else this.readLong(line);
     }
+  }
+
+  /** Only who was asked knows the key of a cell: a long line that names it is the answer, and its length no fault of the machine. */
+  private readLong(line: LongLine): void {
+    const { call } = this;
+    if (call === null || call.answered || !line.names(call.cellKey)) {
+      this.violate(`a line of ${line.length} bytes is longer than ${lineLimitBytes} bytes`);
+      return;
+    }
+    const detail = `the reply has ${line.length} bytes; a line has at most ${lineLimitBytes}`;
+    call.end({ kind: 'failed', code: 'replyTooLarge', detail });
+    this.call = null;
   }
 
   private readLine(line: HostLine): void {

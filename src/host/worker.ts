@@ -279,6 +279,7 @@ function gone(detail: string): Failure {
 function executeClass(answer: Failure): 'infrastructureFault' | 'limitExceeded' | 'cancelled' {
   switch (answer.code) {
     case 'wallLimit':
+    case 'replyTooLarge':
       return 'limitExceeded';
     case 'cancelled':
       return 'cancelled';

@@ -161,11 +161,35 @@ function describe(value: Json): string {
   return Array.isArray(value) ? `a list of ${value.length}` : 'a group of members';
 }
 
+/** How far a sealed experiment has come: what a new seal would cost depends on it. */
+export interface SealProgress {
+  readonly experimentId: string;
+  /** Number of units that were shown to the candidates; 0 before the exposure. */
+  readonly exposedUnits: number;
+  /** Whether units are reserved under this seal. */
+  readonly reserved: boolean;
+}
+
+function driftMend({ experimentId, exposedUnits, reserved }: SealProgress): string {
+  if (exposedUnits > 0) {
+    const [are, them] = exposedUnits === 1 ? ['unit is', 'it'] : ['units are', 'them'];
+    return `Restore the sealed bytes and run again: settled cells are kept. A new seal cannot take this one's place: its ${exposedUnits} ${are} exposed and the error of this measurement is spent. Giving up the sealed bytes loses ${them} and every receipt so far; the changed experiment needs units nobody has measured, or a slot that is left under a reuse policy (\`liftgate ledger budget\`).`;
+  }
+  if (reserved) {
+    return `Restore the sealed bytes; or give the units back with \`liftgate ledger release ${experimentId} --reason "..."\` and seal the changed experiment with \`liftgate seal\`. No unit is exposed, so none is lost; the old seal stays in the ledger and is counted.`;
+  }
+  return 'Restore the sealed bytes, or seal the changed experiment as a new one with `liftgate seal`. No unit is reserved or exposed, so none is lost; the old seal stays in the ledger and is counted.';
+}
+
 /**
  * Stops when a recorded seal no longer describes the files.
- * @throws {LiftgateError} seal-drift  naming every changed file or field (exit 41)
+ * @throws {LiftgateError} seal-drift  naming every changed file or field (exit 41), and what a new seal would lose
  */
-export function refuseDrift(comparison: SealComparison, stage: 'plan' | 'final'): void {
+export function refuseDrift(
+  comparison: SealComparison,
+  stage: 'plan' | 'final',
+  progress: SealProgress,
+): void {
   const [first] = comparison.drift;
   if (first === undefined) return;
   const named = comparison.drift.map((each) => `${each.file ?? each.path}: ${each.what}`);
@@ -174,7 +198,7 @@ export function refuseDrift(comparison: SealComparison, stage: 'plan' | 'final')
     `The experiment no longer matches its ${stage} seal:\n    ${named.join('\n    ')}`,
     {
       where: { file: first.file ?? undefined, path: first.path },
-      mend: 'Restore the sealed bytes, or seal the changed experiment as a new one with `liftgate seal`.',
+      mend: driftMend(progress),
       details: { drift: comparison.drift },
     },
   );

@@ -8,6 +8,7 @@ import { invariant } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
+import { attemptReserveUsd, usdOf } from '../run/budget.ts';
 import { type ExecuteResult, executeCells, type RunProgress } from '../run/execute.ts';
 import type { Clock, Host } from '../run/host.ts';
 import { WitnessedJournal } from '../run/journal.ts';
@@ -264,17 +265,29 @@ function leavesOpen({ stoppedBy }: ExecuteResult): boolean {
   return stoppedBy !== null && stoppedBy !== 'budget';
 }
 
-const stopReasons = {
-  signal: 'it was interrupted',
-  wall: 'the sealed wall time of one session is over',
-  host: 'the host could not be started any more',
-} as const;
+function stopReason(stoppedBy: 'signal' | 'wall' | 'host', { limits }: SealedExperiment): string {
+  switch (stoppedBy) {
+    case 'signal':
+      return 'it was interrupted';
+    case 'wall':
+      return `the sealed wall time of one session is over (budget.wallMinutes: ${limits.budget.wallMinutes})`;
+    case 'host':
+      return 'the host could not be started any more';
+  }
+}
+
+/** The cap on cost is final: unlike wall time, no later session has more of it. */
+function capNote({ missing, budget }: ExecuteResult, { limits, spec }: SealedExperiment): string {
+  const cells = missing.length === 1 ? '1 cell stays' : `${missing.length} cells stay`;
+  return `The sealed cap on cost (budget.usd: ${limits.budget.usd}) is used up: ${usdOf(budget.settledNanos)} USD are spent, and one more attempt may cost ${attemptReserveUsd(spec)}. ${cells} without an outcome.`;
+}
 
 async function finish(context: RunContext, finished: Finished): Promise<RunResult> {
   const { result, schedule } = finished;
   const { stoppedBy } = result;
   if (stoppedBy === null || stoppedBy === 'budget') {
     const { folder, loaded, ledger, plan, final } = context;
+    if (stoppedBy === 'budget') context.onNote?.(capNote(result, context.final.seal));
     const document = await settleRun({ folder, loaded, ledger, plan, final, ...finished });
     const { exitCode } = document.verdict;
     return {
@@ -290,7 +303,7 @@ async function finish(context: RunContext, finished: Finished): Promise<RunResul
     status: stoppedBy === 'signal' ? 'interrupted' : 'incomplete',
     missing: result.missing.length,
     planned: schedule.length,
-    reason: stopReasons[stoppedBy],
+    reason: stopReason(stoppedBy, context.final.seal),
     folder: context.folder.path,
     exitCode: stoppedBy === 'signal' ? 130 : 30,
   };

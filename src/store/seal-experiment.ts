@@ -9,7 +9,7 @@ import { refuseFalseShips } from '../gate/null-scenarios.ts';
 import { isKind } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
-import { compareSeals, refuseDrift } from '../spec/drift.ts';
+import { compareSeals, refuseDrift, type SealProgress } from '../spec/drift.ts';
 import {
   type EngineIdentity,
   formatSeal,
@@ -130,6 +130,11 @@ async function experimentsNamed(ledger: Ledger, experimentId: string): Promise<E
 }
 
 async function recordSeal(ledger: Ledger, draft: SealDraft): Promise<Digest> {
+function progressOf({ experimentId, exposure, reservation }: ExperimentState): SealProgress {
+  const exposedUnits = exposure === null ? 0 : (reservation?.body.unitCount ?? 0);
+  return { experimentId, exposedUnits, reserved: reservation !== null };
+}
+
   const { seal } = draft;
   for (const object of draft.objects) await ledger.putObject(encoder.encode(object));
   const bytes = encoder.encode(formatSeal(seal));
@@ -189,7 +194,8 @@ export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal
   const last = named.at(-1);
   if (!options.write) {
     if (last === undefined) throw missingSeal(options, 'plan');
-    refuseDrift(compareSeals(await readSeal(ledger, last.plan), draft.seal), 'plan');
+    const comparison = compareSeals(await readSeal(ledger, last.plan), draft.seal);
+    refuseDrift(comparison, 'plan', progressOf(last));
   }
   const { seal } = draft;
   const seed = seedHex(seal.digests.cases, 'plan');
@@ -213,16 +219,18 @@ export async function ensureFinalSeal(
   const state = (await ledger.state()).experiments.get(plan.digest);
   const exposed = state?.exposure?.body.seal;
   const digest = sealDigest(seal);
-  if (exposed !== undefined) {
-    refuseDrift(compareSeals(await readSeal(ledger, exposed), seal), 'final');
+  if (state !== undefined && exposed !== undefined) {
+    const comparison = compareSeals(await readSeal(ledger, exposed), seal);
+    refuseDrift(comparison, 'final', progressOf(state));
     return { seal, digest, written: false, notices: [] };
   }
   if (state?.finals.some((each) => each.digest === digest))
     return { seal, digest, written: false, notices: [] };
   const last = state?.finals.at(-1);
   if (!options.write) {
-    if (last === undefined) throw missingSeal(options, 'final');
-    refuseDrift(compareSeals(await readSeal(ledger, last.digest), seal), 'final');
+    if (state === undefined || last === undefined) throw missingSeal(options, 'final');
+    const comparison = compareSeals(await readSeal(ledger, last.digest), seal);
+    refuseDrift(comparison, 'final', progressOf(state));
   }
   await recordSeal(ledger, { seal, objects: [] });
   return { seal, digest, written: true, notices: [] };

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineReader } from '../../src/host/line-reader.ts';
+import { LineReader, LongLine } from '../../src/host/line-reader.ts';
 import { readHostLine } from '../../src/host/worker-line.ts';
 import { exampleTests } from '../support/examples.ts';
 
-function textOf(lines: readonly Buffer[] | null): string[] | null {
-  return lines?.map((line) => line.toString('utf8')) ?? null;
+function textOf(lines: readonly (Buffer | LongLine)[] | null): string[] | null {
+  return (
+    lines?.map((line) =>
+      line instanceof LongLine ? `${line.length} bytes` : line.toString('utf8'),
+    ) ?? null
+  );
 }
 
 describe('LineReader', () => {
@@ -31,14 +35,30 @@ describe('LineReader', () => {
     );
   });
 
-  test('takes a line of exactly the limit and refuses one byte more, finished or not', () => {
+  test('takes a line of exactly the limit, and counts one of a byte more', () => {
     expect(textOf(new LineReader(4).push(Buffer.from('1234\n12')))).toEqual(['1234']);
-    expect(new LineReader(4).push(Buffer.from('12345\n'))).toBeNull();
-    expect(new LineReader(4).push(Buffer.from('12345'))).toBeNull();
+    expect(textOf(new LineReader(4).push(Buffer.from('12345\n12\n')))).toEqual(['5 bytes', '12']);
     const reader = new LineReader(4);
     reader.push(Buffer.from('123'));
     expect(reader.unfinished).toBe(true);
-    expect(reader.push(Buffer.from('45'))).toBeNull();
+    expect(reader.push(Buffer.from('45'))).toEqual([]);
+    expect(textOf(reader.push(Buffer.from('6\n78\n')))).toEqual(['6 bytes', '78']);
+    expect(reader.unfinished).toBe(false);
+  });
+
+  test('keeps start and end of a long line, and gives up one that does not end', () => {
+    const reader = new LineReader(8);
+    const line = reader.push(Buffer.from('"ab" and "c" and "de"\n'))?.[0];
+    if (!(line instanceof LongLine)) throw new Error('the line is long');
+    expect(['ab', 'c', 'de', 'b', 'f'].map((text) => line.names(text))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(new LineReader(4).push(Buffer.from('x'.repeat(64)))).toEqual([]);
+    expect(new LineReader(4).push(Buffer.from('x'.repeat(65)))).toBeNull();
   });
 });
 

@@ -25,7 +25,8 @@ describe('execute', () => {
     ['almost-json', 'protocolViolation', 'no JSON object'],
     ['unknown-kind', 'protocolViolation', 'neither an answer, a heartbeat nor a log'],
     ['second-hello', 'protocolViolation', 'a second hello'],
-    ['huge-line', 'protocolViolation', 'longer than 4194304 bytes'],
+    ['huge-line', 'protocolViolation', 'a line of 4194305 bytes is longer than 4194304 bytes'],
+    ['endless-line', 'protocolViolation', 'longer than 4194304 bytes and does not end'],
     ['twice', 'protocolViolation', 'a second one'],
     ['wrong-cell', 'protocolViolation', 'an answer for another cell'],
   ])('takes "%s" as a fault (%s) and goes on with a new child', async (behave, code, detail) => {
@@ -37,6 +38,20 @@ describe('execute', () => {
       fault: { code },
     });
     expect(reply.fault?.detail).toContain(detail);
+    expect((await execute(host, 'well')).outcome).toBe('completed');
+  });
+
+  test('counts a reply that is too long as the outcome of its cell, and keeps the child', async () => {
+    const host = open('other-host-on-restart');
+    const reply = await execute(host, 'huge-reply');
+    expect(reply).toMatchObject({
+      outcome: 'limitExceeded',
+      artifact: null,
+      fault: { code: 'replyTooLarge', phase: 'agent' },
+    });
+    expect(reply.fault?.detail).toMatch(
+      /^the reply has 5000\d{3} bytes; a line has at most 4194304$/,
+    );
     expect((await execute(host, 'well')).outcome).toBe('completed');
   });
 

@@ -258,8 +258,10 @@ describe('compareSeals', () => {
 });
 
 describe('refuseDrift', () => {
+  const progress = { experimentId: 'mails', exposedUnits: 0, reserved: false };
+
   test('lets equal seals pass', () => {
-    expect(refusedBy(() => refuseDrift({ drift: [], notices: ['x'] }, 'plan'))).toBe(
+    expect(refusedBy(() => refuseDrift({ drift: [], notices: ['x'] }, 'plan', progress))).toBe(
       'nothing was refused',
     );
   });
@@ -269,8 +271,24 @@ describe('refuseDrift', () => {
       { path: 'arms[1].materials', file: 'rules/new.txt', what: 'its bytes changed after sealing' },
       { path: 'analysis.level', file: null, what: 'sealed 0.95, now 0.9' },
     ];
-    expect(refusedBy(() => refuseDrift({ drift, notices: [] }, 'final'))).toBe(
-      'seal-drift: The experiment no longer matches its final seal:\n    rules/new.txt: its bytes changed after sealing\n    analysis.level: sealed 0.95, now 0.9 Restore the sealed bytes, or seal the changed experiment as a new one with `liftgate seal`.',
+    expect(refusedBy(() => refuseDrift({ drift, notices: [] }, 'final', progress))).toBe(
+      'seal-drift: The experiment no longer matches its final seal:\n    rules/new.txt: its bytes changed after sealing\n    analysis.level: sealed 0.95, now 0.9 Restore the sealed bytes, or seal the changed experiment as a new one with `liftgate seal`. No unit is reserved or exposed, so none is lost; the old seal stays in the ledger and is counted.',
     );
+  });
+
+  test('says what a new seal would lose', () => {
+    const drift = [{ path: 'analysis.level', file: null, what: 'sealed 0.95, now 0.9' }];
+    const told = (changes: object) =>
+      refusedBy(() => refuseDrift({ drift, notices: [] }, 'final', { ...progress, ...changes }));
+    expect(told({ reserved: true })).toContain(
+      'give the units back with `liftgate ledger release mails --reason "..."` and seal the changed experiment',
+    );
+    const exposed = told({ reserved: true, exposedUnits: 12 });
+    expect(exposed).toContain(
+      'its 12 units are exposed and the error of this measurement is spent',
+    );
+    expect(exposed).toContain('loses them and every receipt so far');
+    expect(exposed).not.toContain('liftgate seal`');
+    expect(told({ reserved: true, exposedUnits: 1 })).toContain('its 1 unit is exposed');
   });
 });

@@ -11,6 +11,7 @@ import { openRunFolder } from '../../src/store/run-folder.ts';
 import { ledgerView } from '../../src/verify/reading.ts';
 import { runFileNames } from '../../src/verify/record.ts';
 import { checkRun } from '../../src/verify/verify.ts';
+import { StillClock } from '../run/desk.ts';
 import { journalOf } from '../support/forgery.ts';
 import { refusalOf } from '../support/refusal.ts';
 import {
@@ -139,6 +140,54 @@ describe('runToDecision', () => {
     expect([error.code, error.exitCode]).toEqual(['interrupted', 130]);
     expect(kinds({ view: await ledgerView(ledger) })).not.toContain('expose');
     expect(decided(await runToDecision(runPorts(loaded, ledger))).exitCode).toBe(0);
+  });
+
+  test('a run whose cap is used up says which budget that was, what is spent and how many cells it left', async () => {
+    const loaded = await mailsIn(await makeFolder(), {
+      'experiment.yaml': mailsExperiment.replace('{usd: 5}', '{usd: 0.43}'),
+    });
+    const notes: string[] = [];
+    const dear = async (): Promise<ReturnType<typeof watchedHost>> => {
+      const host = watchedHost(await openHost(loaded), () => undefined);
+      const usage = { costUsd: 0.01, costKnown: true } as const;
+      return {
+        ...host,
+        execute: async (request, call) => {
+          const reply = await host.execute(request, call);
+          return { ...reply, usage: { ...reply.usage, ...usage } };
+        },
+        grade: async (request, call) => ({
+          ...(await host.grade(request, call)),
+          gradeUsage: null,
+        }),
+      };
+    };
+    const onNote = (text: string): void => void notes.push(text);
+    const ended = await runToDecision(runPorts(loaded, memoryLedger(), { openHost: dear, onNote }));
+    expect(ended.status).toBe('decided');
+    expect(notes).toEqual(['Running 4 controls.', expect.any(String)]);
+    expect(notes[1]).toMatch(
+      /^The sealed cap on cost \(budget\.usd: 0\.43\) is used up: 0\.43 USD are spent, and one more attempt may cost 0\.01\. [1-9]\d* cells? stays? without an outcome/,
+    );
+  });
+
+  test('a run that ran out of wall time names the sealed key, not the cap on cost', async () => {
+    const loaded = await mailsIn(await makeFolder(), {
+      'experiment.yaml': mailsExperiment.replace('{usd: 5}', '{usd: 5, wallMinutes: 1}'),
+    });
+    const clock = new StillClock();
+    let cells = 0;
+    const slow = async (): Promise<ReturnType<typeof watchedHost>> =>
+      watchedHost(await openHost(loaded), () => {
+        cells += 1;
+        if (cells === 20) clock.advance(60_000);
+      });
+    const ended = await runToDecision(runPorts(loaded, memoryLedger(), { clock, openHost: slow }));
+    expect(ended).toMatchObject({
+      status: 'incomplete',
+      exitCode: 30,
+      reason: 'the sealed wall time of one session is over (budget.wallMinutes: 1)',
+    });
   });
 
   test('an interruption among the cells returns 130, and the next call settles without repeating a cell', async () => {
