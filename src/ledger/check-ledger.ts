@@ -2,20 +2,18 @@
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError, type Problem } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
-import type { UnitRecord } from '../spec/units.ts';
 import { type ChainHead, chainFaults, emptyChain, type InvariantId } from './chain.ts';
 import {
   entryFileName,
   entryId,
   type LedgerEntry,
   namedObjects,
-  namesUnits,
   parseEntry,
   type StoredEntry,
+  transitionObjects,
 } from './entry.ts';
 import { emptyState, type LedgerState } from './projection.ts';
 import { applyEntry } from './state.ts';
-import { parseUnits } from './units-object.ts';
 
 /** Size and head of a ledger as they were known somewhere else. */
 export interface LedgerPin {
@@ -186,16 +184,16 @@ async function readOne(
   }
 }
 
-type Objects = Map<Digest, readonly UnitRecord[] | null>;
+type Objects = Map<Digest, Uint8Array>;
 
-/** Checks the objects of one entry and keeps its list of units. */
+/** Checks the objects of one entry and keeps those its transition reads. */
 async function checkObjects(
   store: ReadableStore,
   entry: LedgerEntry,
-  found: { readonly findings: Findings; readonly units: Objects },
+  found: { readonly findings: Findings; readonly objects: Objects },
 ): Promise<void> {
   for (const digest of namedObjects(entry)) {
-    const fault = await objectFault(store, digest, entry, found.units);
+    const fault = await objectFault(store, digest, entry, found.objects);
     if (fault === null) continue;
     found.findings.add('I12', {
       where: { file: `objects/${digest.slice('sha256:'.length)}` },
@@ -209,7 +207,7 @@ async function objectFault(
   store: ReadableStore,
   digest: Digest,
   entry: LedgerEntry,
-  units: Objects,
+  objects: Objects,
 ): Promise<string | null> {
   try {
     const bytes = await store.readObject(digest);
@@ -217,7 +215,7 @@ async function objectFault(
     if (digestOf(bytes) !== digest) return `has other bytes (${digestOf(bytes)})`;
     if (entry.kind === 'seal' && entry.body.size !== bytes.length)
       return `has ${bytes.length} bytes, not ${entry.body.size}`;
-    if (namesUnits(entry)) units.set(digest, parseUnits(bytes, digest));
+    if (transitionObjects(entry).includes(digest)) objects.set(digest, bytes);
     return null;
   } catch (error) {
     if (error instanceof LiftgateError) return `cannot be read: ${error.message}`;
@@ -226,12 +224,12 @@ async function objectFault(
 }
 
 /** Applies the entries in order; returns the number at which history could not be followed further, or null. */
-function followHistory(entries: ReadEntries, units: Objects, findings: Findings): number | null {
+function followHistory(entries: ReadEntries, objects: Objects, findings: Findings): number | null {
   let state: LedgerState = emptyState;
   for (const [seq, stored] of entries.stored.entries()) {
     if (stored === null) return seq;
     try {
-      state = applyEntry(state, stored, (digest) => units.get(digest) ?? null);
+      state = applyEntry(state, stored, (digest) => objects.get(digest) ?? null);
     } catch (error) {
       findings.caught(error, 'I6', entryFileName(seq));
       return seq;
@@ -275,12 +273,12 @@ function completenessOf(
  */
 export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promise<LedgerReport> {
   const findings = new Findings();
-  const units: Objects = new Map();
+  const objects: Objects = new Map();
   const entries = await readEntries(store, findings);
   for (const stored of entries.stored) {
-    if (stored !== null) await checkObjects(store, stored.entry, { findings, units });
+    if (stored !== null) await checkObjects(store, stored.entry, { findings, objects });
   }
-  const stoppedAt = followHistory(entries, units, findings);
+  const stoppedAt = followHistory(entries, objects, findings);
   const completeness = completenessOf(entries, pin, findings);
   const last = entries.bytes.at(-1);
   return {

@@ -133,11 +133,30 @@ export function isKind<Kind extends EntryKind>(
   return entry.kind === kind;
 }
 
-/** Whether an entry names a stored list of units that its transition reads. */
-export function namesUnits(
-  entry: LedgerEntry,
-): entry is EntryOf<'reserve'> | EntryOf<'develop'> | EntryOf<'leak'> {
-  return entry.kind === 'reserve' || entry.kind === 'develop' || entry.kind === 'leak';
+/** Objects that the transition of an entry reads; it names them too. */
+export function transitionObjects(entry: LedgerEntry): readonly Digest[] {
+  switch (entry.kind) {
+    case 'reserve':
+    case 'develop':
+    case 'leak':
+      return [entry.body.unitsObject];
+    case 'genesis':
+    case 'policy':
+    case 'key':
+    case 'seal':
+    case 'amend':
+    case 'release':
+    case 'expose':
+    case 'attempt':
+    case 'journal':
+    case 'outcome':
+    case 'abort':
+    case 'void':
+    case 'retire':
+    case 'import':
+    case 'anchor':
+      return [];
+  }
 }
 
 /** Whether an entry belongs to the execution of an exposure: a right to dispatch, or what was known of its journal. */

@@ -6,7 +6,6 @@
  */
 import { type Digest, digestOf, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import type { UnitRecord } from '../spec/units.ts';
 import { extendChain } from './chain.ts';
 import { checkLedger, type LedgerPin, type LedgerReport } from './check-ledger.ts';
 import {
@@ -20,12 +19,11 @@ import {
   isKind,
   type LedgerEntry,
   namedObjects,
-  namesUnits,
   type StoredEntry,
+  transitionObjects,
 } from './entry.ts';
-import { emptyState, type LedgerState, requestKey } from './projection.ts';
+import { emptyState, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyEntry, laterKinds } from './state.ts';
-import { parseUnits } from './units-object.ts';
 
 /** Where entries and objects are kept. Every method that writes returns only after the bytes are durable. */
 export interface LedgerStore {
@@ -203,23 +201,19 @@ class StoreLedger implements Ledger {
   private async followOne(): Promise<void> {
     const seq = this.known.chain.size;
     const { stored } = extendChain(this.known.chain, await this.store.readEntry(seq));
-    const units = await this.unitsOf(stored.entry);
+    const objects = await this.objectsOf(transitionObjects(stored.entry));
     try {
-      this.known = applyEntry(this.known, stored, () => units);
+      this.known = applyEntry(this.known, stored, objects);
     } catch (error) {
       throw asDamage(error, seq);
     }
     this.tail.push(stored);
   }
 
-  private async unitsOf(
-    entry: LedgerEntry,
-    read?: ReadonlyMap<Digest, Uint8Array>,
-  ): Promise<readonly UnitRecord[] | null> {
-    if (!namesUnits(entry)) return null;
-    const { unitsObject } = entry.body;
-    const bytes = read?.get(unitsObject) ?? (await this.store.readObject(unitsObject));
-    return bytes === null ? null : parseUnits(bytes, unitsObject);
+  private async objectsOf(digests: readonly Digest[]): Promise<ObjectResolver> {
+    const read = new Map<Digest, Uint8Array | null>();
+    for (const digest of digests) read.set(digest, await this.store.readObject(digest));
+    return (digest) => read.get(digest) ?? null;
   }
 
   private async appendNow<Kind extends EntryKind>(
@@ -306,18 +300,17 @@ class StoreLedger implements Ledger {
       ...{ v: 1, ledger, seq: size, prev: head },
       ...{ kind, requestId, at: now(), actor, body },
     });
-    const units = await this.unitsOf(entry, await this.readObjects(entry));
+    const objects = await this.readObjects(entry);
     const { stored } = extendChain(state.chain, formatEntry(entry));
-    return { stored, next: applyEntry(state, stored, () => units) };
+    return { stored, next: applyEntry(state, stored, objects) };
   }
 
   /** Objects first, entry last: what an entry names is stored before it. */
-  private async readObjects(entry: LedgerEntry): Promise<ReadonlyMap<Digest, Uint8Array>> {
-    const read = new Map<Digest, Uint8Array>();
+  private async readObjects(entry: LedgerEntry): Promise<ObjectResolver> {
+    const objects = await this.objectsOf(namedObjects(entry));
     for (const digest of namedObjects(entry)) {
-      const bytes = await this.store.readObject(digest);
+      const bytes = objects(digest);
       const expected = entry.kind === 'seal' ? entry.body.size : bytes?.length;
-      if (bytes !== null) read.set(digest, bytes);
       if (bytes?.length === expected && bytes !== null) continue;
       const state = bytes === null ? 'is not stored' : `has ${bytes.length} bytes, not ${expected}`;
       throw new LiftgateError(
@@ -329,7 +322,7 @@ class StoreLedger implements Ledger {
         },
       );
     }
-    return read;
+    return objects;
   }
 
   /** False when somebody else took the number. */

@@ -9,7 +9,7 @@
  */
 import { compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
-import { skeletonOf, type UnitRecord } from '../spec/units.ts';
+import { skeletonOf } from '../spec/units.ts';
 import { type ChainHead, emptyChain } from './chain.ts';
 import type { EntryOf } from './entry.ts';
 import type { Disclosure, JournalMark } from './entry-bodies.ts';
@@ -173,8 +173,8 @@ export function withClaim(state: LedgerState, seq: number, change: Partial<Claim
     : { ...state, claims: state.claims.with([[seq, { ...claim, ...change }]]) };
 }
 
-/** Resolves the digest of a stored list of units; null when the object is not there. */
-export type UnitResolver = (object: Digest) => readonly UnitRecord[] | null;
+/** Resolves the digest of a stored object to its bytes, whose digest was checked; null when the object is not there. */
+export type ObjectResolver = (object: Digest) => Uint8Array | null;
 
 /** Key of a unit: population and skeleton. */
 export function unitKey(population: string, skeleton: string): string {

@@ -1,11 +1,11 @@
 /** The pure transition of a ledger: state and next entry in, next state or a refusal out; the same for every store. */
 import { type Digest, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import type { UnitRecord } from '../spec/units.ts';
 import { addClaim, type ClaimRequest, checkClaim, spoilHeld } from './claims.ts';
 import type { EntryKind, EntryOf, LedgerEntry } from './entry.ts';
-import { type Claim, type LedgerState, requestKey, type UnitResolver } from './projection.ts';
+import { type Claim, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
+import { storedUnits } from './stored-objects.ts';
 import {
   applyAbort,
   applyAttempt,
@@ -18,35 +18,9 @@ import {
   applyVoid,
   conflict,
 } from './transitions.ts';
-import { unitsRoot } from './units-object.ts';
 
 /** Kinds whose shape is fixed but which this version neither writes nor applies. */
 export const laterKinds: readonly EntryKind[] = ['key', 'amend', 'retire', 'import', 'anchor'];
-
-function listedUnits(
-  entry: EntryOf<'reserve'> | EntryOf<'develop'> | EntryOf<'leak'>,
-  objects: UnitResolver,
-): readonly UnitRecord[] {
-  const { unitsObject, unitCount, unitsRoot: root } = entry.body;
-  const units = objects(unitsObject);
-  if (units === null) {
-    throw conflict('I12', `The list of units ${unitsObject} is not stored.`, {
-      mend: 'Store the object before the entry that names it.',
-      details: { reason: 'object-missing' },
-    });
-  }
-  if (units.length !== unitCount || unitsRoot(units) !== root) {
-    throw conflict(
-      'I12',
-      `The entry counts ${unitCount} units under ${root}; its list holds ${units.length} under ${unitsRoot(units)}.`,
-      {
-        mend: 'Take count and root from the stored list.',
-        details: { reason: 'units-differ' },
-      },
-    );
-  }
-  return units;
-}
 
 function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
   const { experimentId, population, unitCount } = entry.body;
@@ -71,9 +45,9 @@ function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
 function claimUnits(
   state: LedgerState,
   entry: EntryOf<'reserve'> | EntryOf<'develop'>,
-  objects: UnitResolver,
+  objects: ObjectResolver,
 ): LedgerState {
-  const units = listedUnits(entry, objects);
+  const units = storedUnits({ entry, objects }, entry.body);
   const reusable = entry.kind === 'reserve' && isReusable(state, entry.body.family);
   const request: ClaimRequest = {
     kind: entry.kind,
@@ -87,8 +61,12 @@ function claimUnits(
 }
 
 /** Units known outside are never reserved again; whoever holds them can only give them back. */
-function leakUnits(state: LedgerState, entry: EntryOf<'leak'>, objects: UnitResolver): LedgerState {
-  const units = listedUnits(entry, objects);
+function leakUnits(
+  state: LedgerState,
+  entry: EntryOf<'leak'>,
+  objects: ObjectResolver,
+): LedgerState {
+  const units = storedUnits({ entry, objects }, entry.body);
   const { population, unitCount, source } = entry.body;
   const claim: Claim = {
     ...{ seq: entry.seq, kind: 'leak', status: 'leaked', experimentId: source, population },
@@ -102,7 +80,7 @@ function leakUnits(state: LedgerState, entry: EntryOf<'leak'>, objects: UnitReso
 function reserve(
   state: LedgerState,
   step: { readonly entry: EntryOf<'reserve'>; readonly entryId: Digest },
-  objects: UnitResolver,
+  objects: ObjectResolver,
 ): LedgerState {
   return claimUnits(applyReserve(state, step), step.entry, objects);
 }
@@ -122,7 +100,7 @@ function refuseLater(entry: LedgerEntry): never {
 function applyKind(
   state: LedgerState,
   { entry, entryId }: { readonly entry: LedgerEntry; readonly entryId: Digest },
-  objects: UnitResolver,
+  objects: ObjectResolver,
 ): LedgerState {
   switch (entry.kind) {
     case 'genesis':
@@ -164,7 +142,7 @@ function applyKind(
  * The state after one more entry. The bytes of the entry were checked by the chain; here the history is.
  *
  * @param step     entry and its identity
- * @param objects  resolves the stored list of units that `reserve` and `develop` name
+ * @param objects  resolves the objects that `transitionObjects` lists for the entry
  * @returns        a new state; the given one stays as it was
  * @throws {LiftgateError} ledger-conflict  with `details.invariant` I4 to I12 when the history does not allow the entry
  * @throws {LiftgateError} ledger-unsafe    for a kind this version does not apply
@@ -172,7 +150,7 @@ function applyKind(
 export function applyEntry(
   state: LedgerState,
   step: { readonly entry: LedgerEntry; readonly entryId: Digest },
-  objects: UnitResolver,
+  objects: ObjectResolver,
 ): LedgerState {
   const { entry, entryId } = step;
   const key = requestKey(entry.kind, entry.requestId);

@@ -3,6 +3,7 @@ import { type ChainHead, emptyChain, extendChain } from '../../src/ledger/chain.
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { emptyState, type LedgerState, phaseOf } from '../../src/ledger/projection.ts';
 import { applyEntry, laterKinds } from '../../src/ledger/state.ts';
+import { formatUnits } from '../../src/ledger/units-object.ts';
 import { everyKind } from '../support/ledger-entries.ts';
 import {
   countingPorts,
@@ -128,7 +129,7 @@ describe('applyEntry', () => {
     const stored = entries[2];
     if (stored === undefined) throw new Error('no reservation');
     const state = followedState(entries.slice(0, 2));
-    expect(() => applyEntry(state, stored, () => unitsNamed(['u-1']))).toThrow(
+    expect(() => applyEntry(state, stored, () => formatUnits(unitsNamed(['u-1'])).bytes)).toThrow(
       expect.objectContaining({
         code: 'ledger-conflict',
         message: expect.stringMatching(
@@ -137,7 +138,7 @@ describe('applyEntry', () => {
       }),
     );
     expect(() => applyEntry(state, stored, () => null)).toThrow(/is not stored\.$/);
-    expect(applyEntry(state, stored, () => units).chain.size).toBe(3);
+    expect(applyEntry(state, stored, () => formatUnits(units).bytes).chain.size).toBe(3);
   });
 
   it('gives the same state however often a ledger is read', async () => {
