@@ -193,18 +193,30 @@ export const retireBody = z.strictObject({
   reason: textSchema,
 });
 
-/** Conservative merge of a fork. Not written by this version. */
+/**
+ * Conservative merge of another branch of this ledger: `forkSeq` is the number of the first entry that differs, `forkId` the identity
+ * of the last common one; `size`, `head` and `root` (Merkle) are those of their whole ledger. Their entries from `forkSeq` on lie
+ * verbatim in `entriesObject`; units that both sides claimed stand in `contestedObject`, null when there are none.
+ */
 export const importBody = z.strictObject({
-  forkSeq: seqSchema,
+  forkSeq: z.int().min(1).max(maximumSeq),
   forkId: digestSchema,
+  size: z.int().min(2).max(maximumSeq),
+  head: digestSchema,
+  root: digestSchema,
   entriesObject: digestSchema,
   contestedObject: digestSchema.nullable(),
 });
 
-/** Where an outside proof of a checkpoint lies. Not written by this version. */
+/**
+ * Binds the first `size` entries, by `head` (identity of the last of them) and Merkle `root`, to a proof kept outside: a reply of a
+ * time-stamping authority (RFC 3161), an OpenTimestamps file, a git commit that holds them, a note that witnesses signed.
+ */
 export const anchorBody = z.strictObject({
-  size: countSchema,
-  type: z.enum(['rfc3161', 'ots', 'git-remote', 'witness']),
+  size: z.int().min(1).max(maximumSeq),
+  head: digestSchema,
+  root: digestSchema,
+  type: z.enum(['rfc3161', 'ots', 'git-commit', 'witness']),
   object: digestSchema,
 });
 
