@@ -32,7 +32,7 @@ interface Collision {
 
 /** What is to be claimed. */
 export interface ClaimRequest {
-  readonly kind: 'reserve' | 'develop' | 'leak';
+  readonly kind: 'reserve' | 'develop' | 'retire';
   readonly population: string;
   readonly units: readonly UnitRecord[];
   /** Family whose policy lets it measure its own settled units again; null for everybody else. */
@@ -44,7 +44,10 @@ function isMeasurable(claim: Claim): boolean {
   return claim.settled && !claim.retired && claim.disclosure !== 'per-unit';
 }
 
-/** Development may share units with development and use up measured ones; a reservation shares nothing with anybody. */
+/**
+ * Development may share units with development and use up measured ones; a reservation shares nothing with anybody; a retirement waits
+ * only for whoever holds the units.
+ */
 function blocks(claim: Claim, { kind, reusableFamily }: ClaimRequest): boolean {
   const again = claim.family !== null && claim.family === reusableFamily && isMeasurable(claim);
   switch (claim.status) {
@@ -54,9 +57,10 @@ function blocks(claim: Claim, { kind, reusableFamily }: ClaimRequest): boolean {
       return true;
     case 'development':
     case 'leaked':
+    case 'retired':
       return kind === 'reserve';
     case 'exposed':
-      return kind === 'reserve' ? !again : !claim.settled;
+      return kind === 'reserve' ? !again : kind === 'develop' && !claim.settled;
   }
 }
 
@@ -68,6 +72,8 @@ function refusalOf(claim: Claim): ClaimRefusal {
       return 'unit-developed';
     case 'leaked':
       return 'unit-leaked';
+    case 'retired':
+      return 'unit-retired';
     case 'held':
     case 'released':
       return 'unit-held';
@@ -150,29 +156,37 @@ function ownerSeq(claim: Claim): number {
 
 function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
   const owner = `experiment "${claim.experimentId}"`;
+  const retired = claim.kind === 'retire';
   switch (reason) {
     case 'unit-held':
       return `held by ${owner} since entry ${claim.seq}`;
     case 'unit-exposed':
       return `exposed by ${owner} in entry ${ownerSeq(claim)}`;
     case 'unit-retired':
-      return `retired since ${owner} measured ${one ? 'it' : 'them'} in entry ${ownerSeq(claim)}`;
+      return retired
+        ? `retired in entry ${claim.seq}`
+        : `retired since ${owner} measured ${one ? 'it' : 'them'} in entry ${ownerSeq(claim)}`;
     case 'unit-developed':
       return `used in development by ${owner} in entry ${claim.seq}`;
     case 'unit-leaked':
       return `known outside since entry ${claim.seq}`;
     case 'unit-alias':
-      return `${one ? 'another spelling of a unit' : 'other spellings of units'} claimed by ${owner} in entry ${claim.seq}`;
+      return `${one ? 'another spelling of a unit' : 'other spellings of units'} ${claimedBy(claim)} in entry ${claim.seq}`;
     case 'unit-renamed':
-      return `${one ? 'a renamed copy of a unit' : 'renamed copies of units'} claimed by ${owner} in entry ${ownerSeq(claim)}`;
+      return `${one ? 'a renamed copy of a unit' : 'renamed copies of units'} ${claimedBy(claim)} in entry ${ownerSeq(claim)}`;
   }
+}
+
+function claimedBy({ kind, experimentId }: Claim): string {
+  if (kind === 'leak') return 'recorded as known outside';
+  return kind === 'retire' ? 'retired' : `claimed by experiment "${experimentId}"`;
 }
 
 const mends: Record<Exclude<ClaimRefusal, 'unit-held'>, string> = {
   'unit-exposed':
     'Evidence is spent once: take units nobody has measured, or read the recorded outcome of that experiment.',
   'unit-retired':
-    'These units let a candidate ship, or their results were seen: take units nobody has measured.',
+    'Retired units are not measured again: they let a candidate ship, their results were seen, or somebody ended their use. Take units nobody has measured.',
   'unit-developed':
     'Units read in development cannot be final evidence: take units nobody has read.',
   'unit-leaked':
@@ -275,7 +289,8 @@ export function addClaim(
   for (const { id, skeleton, fingerprints } of units) {
     const key = unitKey(claim.population, skeleton);
     const before = state.units.get(key);
-    known.push([key, { id, claims: [...(before?.claims ?? []).filter(alive), claim.seq] }]);
+    const claims = [...(before?.claims ?? []).filter(alive), claim.seq];
+    known.push([key, { id: before?.id ?? id, claims }]);
     for (const print of fingerprints) {
       const owners = prints.get(print) ?? state.fingerprints.get(print) ?? [];
       const owner = { claim: claim.seq, population: claim.population, skeleton, id };

@@ -186,10 +186,10 @@ export const voidBody = z.strictObject({
 /** Units contaminated outside the workflow; `source` says where. They are never reserved again. */
 export const leakBody = z.strictObject({ ...unitSet, source: textSchema, reason: textSchema });
 
-/** No further use of a family or of units. Not written by this version. */
+/** No further measurement of units of a family, or with `units` null of any unit of it. */
 export const retireBody = z.strictObject({
   family: idSchema,
-  unitsObject: digestSchema.nullable(),
+  units: z.strictObject(unitSet).nullable(),
   reason: textSchema,
 });
 

@@ -140,6 +140,8 @@ export function transitionObjects(entry: LedgerEntry): readonly Digest[] {
     case 'develop':
     case 'leak':
       return [entry.body.unitsObject];
+    case 'retire':
+      return present(entry.body.units?.unitsObject);
     case 'genesis':
     case 'policy':
     case 'key':
@@ -152,7 +154,6 @@ export function transitionObjects(entry: LedgerEntry): readonly Digest[] {
     case 'outcome':
     case 'abort':
     case 'void':
-    case 'retire':
     case 'import':
     case 'anchor':
       return [];
@@ -306,7 +307,7 @@ export function namedObjects(entry: LedgerEntry): Digest[] {
     case 'outcome':
       return [entry.body.resultDigest, ...present(entry.body.receiptsObject)];
     case 'retire':
-      return present(entry.body.unitsObject);
+      return present(entry.body.units?.unitsObject);
     case 'import':
       return [entry.body.entriesObject, ...present(entry.body.contestedObject)];
     case 'anchor':
@@ -322,6 +323,6 @@ export function namedObjects(entry: LedgerEntry): Digest[] {
   }
 }
 
-function present(digest: Digest | null): Digest[] {
-  return digest === null ? [] : [digest];
+function present(digest: Digest | null | undefined): Digest[] {
+  return digest === null || digest === undefined ? [] : [digest];
 }

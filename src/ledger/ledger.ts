@@ -241,7 +241,7 @@ class StoreLedger implements Ledger {
         ? 'Genesis is written with the first entry, never on request.'
         : `Entries of kind "${request.kind}" are not supported yet.`,
       {
-        mend: 'Use policy, leak, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
+        mend: 'Use policy, leak, retire, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
         details: { reason: 'kind-not-written' },
       },
     );

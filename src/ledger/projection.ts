@@ -71,10 +71,11 @@ export interface ExperimentState {
   readonly voided: Recorded<EntryOf<'void'>['body']> | null;
 }
 
-/** A claim on a set of units, keyed by the number of its `reserve`, `develop` or `leak` entry. */
+/** A claim on a set of units, keyed by the number of its `reserve`, `develop`, `leak` or `retire` entry. */
 export interface Claim {
   readonly seq: number;
-  readonly kind: 'reserve' | 'develop' | 'leak';
+  readonly kind: 'reserve' | 'develop' | 'leak' | 'retire';
+  /** Who claimed; for a leak its source, for a retirement the family. */
   readonly experimentId: string;
   readonly plan: Digest | null;
   readonly population: string;
@@ -83,7 +84,7 @@ export interface Claim {
   readonly alphaNano: number;
   /** Slot of the family's error; 0 in one-shot families. */
   readonly slot: number;
-  readonly status: 'held' | 'released' | 'exposed' | 'development' | 'leaked';
+  readonly status: 'held' | 'released' | 'exposed' | 'development' | 'leaked' | 'retired';
   /** Number of a leak recorded while the units were held: they are released, never exposed. */
   readonly leakedSeq: number | null;
   readonly exposeSeq: number | null;
@@ -132,6 +133,8 @@ export interface LedgerState {
   readonly fingerprints: LayeredMap<Digest, readonly FingerprintOwner[]>;
   readonly requests: LayeredMap<string, AnsweredRequest>;
   readonly policies: LayeredMap<string, Policy>;
+  /** Families without further measurement, with the number of the entry that says so. */
+  readonly retiredFamilies: LayeredMap<string, number>;
 }
 
 /** The state of a ledger without entries. */
@@ -145,6 +148,7 @@ export const emptyState: LedgerState = {
   fingerprints: LayeredMap.empty(),
   requests: LayeredMap.empty(),
   policies: LayeredMap.empty(),
+  retiredFamilies: LayeredMap.empty(),
 };
 
 /** An experiment whose units are spent. */
@@ -194,30 +198,63 @@ export function phaseOf(state: LedgerState, plan: Digest): Phase {
 /** What is known of one unit; `count` is the number of measurements that saw it, `seq` the entry that says so. */
 export type UnitStatus =
   | { readonly status: 'free' }
-  | { readonly status: 'held'; readonly by: string; readonly seq: number }
+  | { readonly status: 'held' | 'development'; readonly by: string; readonly seq: number }
   | {
-      readonly status: 'exposed';
+      readonly status: 'exposed' | 'retired' | 'leaked';
       readonly by: string;
       readonly seq: number;
       readonly count: number;
-    }
-  | { readonly status: 'development'; readonly by: string; readonly seq: number };
+    };
 
-/** Who holds a unit: an exposure outweighs a reservation, a reservation outweighs development. */
+/**
+ * What a unit may still be used for, the narrowest answer first: known outside, retired, measured, held, read in development, free. A
+ * measurement that ended the use of its units says `retired`.
+ */
 export function unitStatus(state: LedgerState, population: string, id: string): UnitStatus {
   const known = state.units.get(unitKey(population, skeletonOf(id)));
   const claims = (known?.claims ?? []).flatMap((seq) => state.claims.get(seq) ?? []);
-  const exposed = claims.filter((claim) => claim.status === 'exposed');
+  const withStatus = (status: Claim['status']) => claims.filter((claim) => claim.status === status);
+  const exposed = withStatus('exposed');
+  const count = exposed.length;
+  const [leak] = withStatus('leaked');
+  if (leak !== undefined) {
+    return { status: 'leaked', by: leak.experimentId, seq: leak.seq, count };
+  }
+  const retired = claims.find((claim) => claim.retired) ?? retiredFamily(state, claims);
+  if (retired !== undefined) {
+    const seq = retired.exposeSeq ?? retired.seq;
+    return { status: 'retired', by: retired.experimentId, seq, count };
+  }
   const last = exposed.at(-1);
   if (last !== undefined) {
-    const seq = last.exposeSeq ?? last.seq;
-    return { status: 'exposed', by: last.experimentId, seq, count: exposed.length };
+    return { status: 'exposed', by: last.experimentId, seq: last.exposeSeq ?? last.seq, count };
   }
-  const held = claims.find((claim) => claim.status === 'held');
+  const [held] = withStatus('held');
   if (held !== undefined) return { status: 'held', by: held.experimentId, seq: held.seq };
-  const read = claims.find((claim) => claim.status === 'development');
+  const [read] = withStatus('development');
   if (read !== undefined) return { status: 'development', by: read.experimentId, seq: read.seq };
   return { status: 'free' };
+}
+
+/** The retirement of a family that claimed these units. */
+function retiredFamily(
+  state: LedgerState,
+  claims: readonly Claim[],
+): Pick<Claim, 'experimentId' | 'seq' | 'exposeSeq'> | undefined {
+  for (const { family } of claims) {
+    const seq = family === null ? undefined : state.retiredFamilies.get(family);
+    if (family !== null && seq !== undefined) return { experimentId: family, seq, exposeSeq: null };
+  }
+  return undefined;
+}
+
+/** Reservations of a family that were not released. */
+export function familyClaims(state: LedgerState, family: string): Claim[] {
+  return state.claims
+    .values()
+    .filter(
+      (claim) => claim.kind === 'reserve' && claim.family === family && claim.status !== 'released',
+    );
 }
 
 /** Error and units of one family, in units of 1e-9 and in units; `looks` counts exposures. */
@@ -234,7 +271,7 @@ export interface FamilyBudget {
 export function familyBudgets(state: LedgerState): FamilyBudget[] {
   const budgets = new Map<string, FamilyBudget>();
   for (const claim of state.claims.values()) {
-    if (claim.family === null || claim.status === 'released') continue;
+    if (claim.kind !== 'reserve' || claim.family === null || claim.status === 'released') continue;
     const before = budgets.get(claim.family) ?? {
       family: claim.family,
       heldNano: 0,

@@ -17,6 +17,7 @@ import {
   type Claim,
   type FamilyBudget,
   familyBudgets,
+  familyClaims,
   type LedgerState,
   type Policy,
   unitKey,
@@ -97,12 +98,6 @@ export function applyPolicy(state: LedgerState, { entry }: Step<EntryOf<'policy'
     );
   }
   return { ...state, policies: state.policies.with([[body.family, body]]) };
-}
-
-function familyClaims(state: LedgerState, family: string): Claim[] {
-  return state.claims
-    .values()
-    .filter((claim) => claim.family === family && claim.status !== 'released');
 }
 
 /** The first slot that no held or exposed claim of the family occupies; 0 in one-shot families. */
@@ -263,6 +258,8 @@ export interface ReuseBudget extends FamilyBudget {
   readonly repeatNano: number | null;
   readonly unitsFree: number;
   readonly unitsRetired: number;
+  /** Number of the entry that retired the whole family; null while it may be measured. */
+  readonly retiredSeq: number | null;
 }
 
 type Standing = 'free' | 'held' | 'exposed' | 'retired';
@@ -280,13 +277,17 @@ function countUnits(state: LedgerState): Map<string, Record<Standing, number>> {
     const family = claims.find((claim) => claim.family !== null)?.family;
     if (family === null || family === undefined) continue;
     const counts = families.get(family) ?? { free: 0, held: 0, exposed: 0, retired: 0 };
-    counts[standingOf(claims)] += 1;
+    const retired = state.retiredFamilies.get(family) !== undefined;
+    counts[retired ? 'retired' : standingOf(claims)] += 1;
     families.set(family, counts);
   }
   return families;
 }
 
 function nextLook(state: LedgerState, policy: Policy) {
+  if (state.retiredFamilies.get(policy.family) !== undefined) {
+    return { nextSlot: null, nextNano: null, repeatNano: null };
+  }
   if (policy.mode === 'one-shot') {
     const level = state.policies.get(policy.family) === undefined ? null : policy.alphaNano;
     return { nextSlot: 0, nextNano: level, repeatNano: null };
@@ -308,6 +309,7 @@ export function reuseBudgets(state: LedgerState): ReuseBudget[] {
     ...spent.keys(),
     ...counts.keys(),
     ...state.policies.values().map((each) => each.family),
+    ...state.retiredFamilies.entries().map(([family]) => family),
   ]);
   return [...families].sort(compareCodeUnits).map((family) => {
     const policy = policyOf(state, family);
@@ -324,6 +326,7 @@ export function reuseBudgets(state: LedgerState): ReuseBudget[] {
       unitsHeld: units.held,
       unitsExposed: units.exposed,
       unitsRetired: units.retired,
+      retiredSeq: state.retiredFamilies.get(family) ?? null,
     };
   });
 }

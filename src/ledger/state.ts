@@ -1,7 +1,7 @@
 /** The pure transition of a ledger: state and next entry in, next state or a refusal out; the same for every store. */
 import { type Digest, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { addClaim, type ClaimRequest, checkClaim, spoilHeld } from './claims.ts';
+import { addClaim, type ClaimRequest, checkClaim } from './claims.ts';
 import type { EntryKind, EntryOf, LedgerEntry } from './entry.ts';
 import { type Claim, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
@@ -18,9 +18,10 @@ import {
   applyVoid,
   conflict,
 } from './transitions.ts';
+import { applyLeak, applyRetire, refuseRetiredFamily } from './withdraw.ts';
 
 /** Kinds whose shape is fixed but which this version neither writes nor applies. */
-export const laterKinds: readonly EntryKind[] = ['key', 'amend', 'retire', 'import', 'anchor'];
+export const laterKinds: readonly EntryKind[] = ['key', 'amend', 'import', 'anchor'];
 
 function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
   const { experimentId, population, unitCount } = entry.body;
@@ -48,6 +49,7 @@ function claimUnits(
   objects: ObjectResolver,
 ): LedgerState {
   const units = storedUnits({ entry, objects }, entry.body);
+  if (entry.kind === 'reserve') refuseRetiredFamily(state, entry.body.family);
   const reusable = entry.kind === 'reserve' && isReusable(state, entry.body.family);
   const request: ClaimRequest = {
     kind: entry.kind,
@@ -58,22 +60,6 @@ function claimUnits(
   checkClaim(state, request);
   if (entry.kind === 'reserve') checkSlot(state, entry, units);
   return addClaim(state, claimOf(entry), units);
-}
-
-/** Units known outside are never reserved again; whoever holds them can only give them back. */
-function leakUnits(
-  state: LedgerState,
-  entry: EntryOf<'leak'>,
-  objects: ObjectResolver,
-): LedgerState {
-  const units = storedUnits({ entry, objects }, entry.body);
-  const { population, unitCount, source } = entry.body;
-  const claim: Claim = {
-    ...{ seq: entry.seq, kind: 'leak', status: 'leaked', experimentId: source, population },
-    ...{ unitCount, plan: null, family: null, alphaNano: 0, slot: 0, exposeSeq: null },
-    ...{ settled: true, disclosure: null, candidates: 0, retired: true, leakedSeq: null },
-  };
-  return addClaim(spoilHeld(state, claim, units), claim, units);
 }
 
 /** Phase before units: a spent experiment is told so before it is told that its own units are taken. */
@@ -128,10 +114,11 @@ function applyKind(
     case 'policy':
       return applyPolicy(state, { entry, entryId });
     case 'leak':
-      return leakUnits(state, entry, objects);
+      return applyLeak(state, entry, objects);
+    case 'retire':
+      return applyRetire(state, entry, objects);
     case 'key':
     case 'amend':
-    case 'retire':
     case 'import':
     case 'anchor':
       return refuseLater(entry);

@@ -91,6 +91,7 @@ describe('alpha-slots', () => {
       ...{ family: 'mails', mode: 'alpha-slots', totalNano: alpha, spentNano: alpha, heldNano: 0 },
       ...{ leftNano: 0, looks: 4, slots: 4, nextSlot: null, nextNano: null, repeatNano: null },
       ...{ unitsFree: 0, unitsHeld: 0, unitsExposed: 2, unitsRetired: 0 },
+      retiredSeq: null,
     });
     expect(await refused(hold(ledger, { name: 'e', nano: 1 }))).toEqual({
       message: 'Family "mails" has no error left for a measurement of these units.',
@@ -148,7 +149,7 @@ describe('alpha-slots', () => {
     await measure(ledger, { name: 'a', ...change });
     expect(await refused(hold(ledger, { name: 'b', units: ['u-2', 'u-9'] }))).toEqual({
       message: '1 of 2 units is retired since experiment "a" measured it in entry 5: "u-2".',
-      mend: 'These units let a candidate ship, or their results were seen: take units nobody has measured.',
+      mend: 'Retired units are not measured again: they let a candidate ship, their results were seen, or somebody ended their use. Take units nobody has measured.',
       reason: 'unit-retired',
     });
     expect(await budget(ledger)).toMatchObject({ unitsRetired: 2, unitsExposed: 0, nextSlot: 1 });

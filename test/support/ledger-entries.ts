@@ -116,13 +116,20 @@ export const everyKind: readonly LedgerEntry[] = [
   { ...around, kind: 'abort', body: { expose: 3, reason: 'r', receiptsRoot: d } },
   { ...around, kind: 'void', body: { outcome: 4, reason: 'r', evidence: '' } },
   { ...around, kind: 'leak', body: { ...set, source: 's', reason: 'r' } },
-  { ...around, kind: 'retire', body: { family: 'mails', unitsObject: d, reason: 'r' } },
+  { ...around, kind: 'retire', body: { family: 'mails', units: set, reason: 'r' } },
   {
     ...around,
     kind: 'import',
-    body: { forkSeq: 3, forkId: d, entriesObject: d, contestedObject: d },
+    body: {
+      ...{ forkSeq: 3, forkId: d, size: 5, head: d, root: d },
+      ...{ entriesObject: d, contestedObject: d },
+    },
   },
-  { ...around, kind: 'anchor', body: { size: 4, type: 'rfc3161', object: d } },
+  {
+    ...around,
+    kind: 'anchor',
+    body: { size: 4, head: d, root: d, type: 'rfc3161', object: d },
+  },
   { ...around, kind: 'develop', body: { experimentId: 'e', ...set, reason: 'search' } },
 ];
 
