@@ -8,22 +8,24 @@ import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import {
   DryRunStatus,
   determineHitLimitReached,
+  MutantRunStatus,
   TestStatus,
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
 import fc from 'fast-check';
 import { rolldown } from 'rolldown';
+import { isSampled } from './sample.mjs';
 import { collectInto } from './vitest-in-process.mjs';
 
 /** Tests that take more processor time in the first run, mostly simulations, judge no mutant: that can only lower the score. */
-const slowestMs = 2500;
+const slowestMs = 1000;
 
 /** Processor time of all tests of one mutant, counted in the times of the first run; the others do not judge it, which too can only lower the score. */
-const judgingMs = 4000;
+const judgingMs = 1500;
 
 /** Processor time a test may take under a mutant; time that other programs take does not count against it. */
 function allowedMs(firstMs) {
-  return 500 + 10 * firstMs;
+  return 300 + 4 * firstMs;
 }
 
 function processorMs() {
@@ -66,7 +68,7 @@ class Deadline {
   check() {
     if (processorMs() <= this.at) return;
     this.passed = true;
-    throw new Error('The test takes ten times as long as before.');
+    throw new Error('The test takes four times as long as before.');
   }
 }
 
@@ -137,6 +139,8 @@ class InProcessRunner {
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit, mutantActivation, disableBail }) {
+    if (!isSampled(activeMutant.id))
+      return { status: MutantRunStatus.Error, errorMessage: 'not in the sample' };
     this.state.hitCount = 0;
     this.state.hitLimit = hitLimit;
     if (mutantActivation === 'static') {
@@ -196,7 +200,7 @@ class InProcessRunner {
 
   limitOf(results, hitLimit) {
     if (results.at(-1)?.late)
-      return { status: DryRunStatus.Timeout, reason: 'ten times the time of the first run' };
+      return { status: DryRunStatus.Timeout, reason: 'four times the time of the first run' };
     return determineHitLimitReached(this.state.hitCount, hitLimit);
   }
 

@@ -16,12 +16,11 @@ export interface Bracket {
  */
 export function fallingRoot(fall: (x: number) => number, bracket: Bracket): number {
   let { lower, upper } = bracket;
-  for (let step = 0; step < 200; step += 1) {
+  const isWide = (): boolean => upper - lower > 1e-15 * Math.max(Math.abs(lower), Math.abs(upper));
+  for (let step = 0; step < 200 && isWide(); step += 1) {
     const middle = (lower + upper) / 2;
-    if (middle <= lower || middle >= upper) break;
     if (fall(middle) > 0) lower = middle;
     else upper = middle;
-    if (upper - lower <= 1e-15 * Math.max(Math.abs(lower), Math.abs(upper))) break;
   }
   return (lower + upper) / 2;
 }

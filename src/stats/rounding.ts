@@ -21,6 +21,6 @@ export function roundSignificant(value: number, range = 0): number {
   requireFinite('value', value);
   requireNotNegative('range', range);
   if (Math.abs(value) < noiseShare * range) return 0;
-  const rounded = Number(value.toPrecision(significantDigits));
-  return rounded === 0 ? 0 : rounded;
+  // Decimals are written without the sign of −0.
+  return Number(value.toPrecision(significantDigits));
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   bettingBounds,
+  bettingBracket,
   bettingLowerBound,
   bettingTruncation,
   bettingUpperBound,
@@ -220,5 +221,58 @@ describe('bettingBounds', () => {
       const allowed = 0.05 + 4 * Math.sqrt((0.05 * 0.95) / trials);
       expect(misses / trials).toBeLessThanOrEqual(allowed);
     }
+  });
+});
+
+describe('bettingBracket', () => {
+  const options = Object.freeze({ range: unitRange, error: 0.025, truncation: bettingTruncation });
+  const lists = [
+    [0.5, 1, 0, 0.25, 0.75, 0.5, 1, 1, 1, 1, 0.5],
+    Array.from({ length: 40 }, (_, at) => 0.55 + (at % 4) / 10),
+    Array.from({ length: 200 }, (_, at) => (at % 9 === 0 ? 0 : 0.6)),
+    Array.from({ length: 300 }, (_, at) => (at % 2 === 0 ? 0.9 : 0.1)),
+    // The first hundred refute more than the mean of all is: the search goes beyond it.
+    Array.from({ length: 160 }, (_, at) => (at < 100 ? 1 : 0)),
+  ];
+
+  test.each(lists.map((list) => [list.length, list] as const))(
+    'of %i units holds the bound and is 2e-8 wide at most',
+    (_, list) => {
+      const { lower, upper } = bettingBracket(list, options);
+      const bound = computed(bettingLowerBound(list, options));
+      expect(bound).toBeGreaterThan(0);
+      expect(lower).toBeLessThanOrEqual(bound);
+      expect(upper).toBeGreaterThan(bound);
+      expect(upper - lower).toBeGreaterThan(1e-12);
+      expect(upper - lower).toBeLessThan(2.1e-8);
+    },
+  );
+
+  test('is 2e-12 wide where the capital is steep', () => {
+    for (const list of [lists[0], lists[2], lists[3], lists[4]]) {
+      const { lower, upper } = bettingBracket(list ?? [], options);
+      expect(upper - lower).toBeLessThan(2.1e-12);
+    }
+  });
+
+  test('is the same share of every range', () => {
+    const list = lists[1] ?? [];
+    const wide = bettingBracket(
+      list.map((value) => 20 * value - 10),
+      { ...options, range: { lower: -10, upper: 10 } },
+    );
+    expect(wide.lower).toBeCloseTo(bettingBracket(list, options).lower, 12);
+  });
+
+  test('is the whole range where there is no bound inside it or a capital has no double', () => {
+    expect(bettingBracket([0, 0, 0], options)).toEqual({ lower: 0, upper: 1 });
+    expect(bettingBracket([0.1], options)).toEqual({ lower: 0, upper: 1 });
+  });
+
+  test('is as narrow where capitals grow beyond every double', () => {
+    const list = Array.from({ length: 5000 }, () => 1);
+    const { lower, upper } = bettingBracket(list, options);
+    expect(upper - lower).toBeLessThan(2.1e-12);
+    expect(lower).toBeGreaterThan(0.99);
   });
 });

@@ -72,6 +72,14 @@ describe('chordRoot', () => {
     ]);
   });
 
+  test('takes the middle where the crossing is no further from an end than its rounding', () => {
+    const small = 1e-30;
+    const upper = searched((x) => (x < 0.9 ? -1 : small), { lower: 0, upper: 1, settled: 0 });
+    expect(upper.seen.slice(0, 3)).toEqual([0, 1, 0.5]);
+    const lower = searched((x) => (x < 1.1 ? small : -1), { lower: 1, upper: 2, settled: 0 });
+    expect(lower.seen.slice(0, 3)).toEqual([1, 2, 1.5]);
+  });
+
   test('an end on the root is the root, without a search', () => {
     const lower = searched((x) => x, { lower: 0, upper: 2, settled: 0 });
     expect(lower).toEqual({ root: 0, seen: [0, 2] });
@@ -89,6 +97,10 @@ describe('chordRoot', () => {
     const none = searched((x) => (x > 1 ? 1 : -1), narrow);
     expect(none.seen).toHaveLength(3);
     expect([narrow.lower, narrow.upper]).toContain(none.root);
+    const next = { lower: 1 + 2 ** -52, upper: 1 + 2 ** -51, settled: 0 };
+    const other = searched((x) => (x > next.lower ? 1 : -1), next);
+    expect(other.seen).toHaveLength(3);
+    expect([next.lower, next.upper]).toContain(other.root);
   });
 
   test('gives NaN as soon as the function does', () => {

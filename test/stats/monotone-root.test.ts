@@ -29,6 +29,23 @@ describe('fallingRoot', () => {
   });
 });
 
+describe('fallingRoot at its edges', () => {
+  test('where the function stays at 0 the first point of it is the root', () => {
+    const plateau = (x: number) => (x < 1 ? 1 : x < 2 ? 0 : -1);
+    expect(fallingRoot(plateau, { lower: 0, upper: 3 })).toBeCloseTo(1, 14);
+    expect(fallingRoot(() => 0, { lower: 1, upper: 3 })).toBeCloseTo(1, 14);
+  });
+
+  test('looks nowhere inside a bracket without a point inside, or one turned round', () => {
+    const never = (): number => {
+      throw new Error('looked');
+    };
+    expect(fallingRoot(never, { lower: 2, upper: 2 })).toBe(2);
+    expect(fallingRoot(never, { lower: 1, upper: 1 + 2 ** -52 })).toBeCloseTo(1, 15);
+    expect(fallingRoot(never, { lower: 3, upper: 1 })).toBe(2);
+  });
+});
+
 describe('lastHolding', () => {
   /** The points looked at, and the end. */
   function searched(root: number, bracket: { lower: number; upper: number }, nearest: number) {
@@ -77,5 +94,14 @@ describe('crossedBy', () => {
     expect(crossedBy((x) => 3 - x, 2, 0.25)).toBe(3);
     expect(crossedBy(() => -1, 2, 1)).toBe(3);
     expect(crossedBy(() => 1, 0, 1)).toBe(Number.POSITIVE_INFINITY);
+    expect(crossedBy((x) => 4 - x, 0, 1)).toBe(4);
+  });
+
+  test('never asks for the value at infinity', () => {
+    const finite = (x: number): number => {
+      expect(Number.isFinite(x)).toBe(true);
+      return 1;
+    };
+    expect(crossedBy(finite, 1e308, 1e308)).toBe(Number.POSITIVE_INFINITY);
   });
 });
