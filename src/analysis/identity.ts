@@ -1,6 +1,7 @@
 /** Identity of cases and units: odd ids, two spellings of one unit, a case told twice, a unit in two splits under one or two names. */
 import { compareCodeUnits } from '../base/canonical.ts';
 import type { Problem } from '../base/errors.ts';
+import { likenessOf, shownId } from '../spec/lookalike.ts';
 import {
   type Case,
   type CaseRow,
@@ -47,7 +48,8 @@ class IdentityCheck {
   private readonly rules: IdentityRules;
   private readonly cases = new Map<string, RowCase>();
   private readonly units = new Map<string, RowCase>();
-  private readonly skeletons = new Map<string, RowCase>();
+  /** First row of each spelling, by skeleton and by likeness. */
+  private readonly spellings = new Map<string, RowCase>();
   /** First row of each content, held back and not. */
   private readonly contents = {
     final: new Map<string, RowCase>(),
@@ -100,14 +102,14 @@ class IdentityCheck {
 
   private alias(row: RowCase): void {
     const { unit } = row.each;
-    const skeleton = skeletonOf(unit);
-    const first = this.skeletons.get(skeleton);
-    if (first === undefined) this.skeletons.set(skeleton, row);
+    const [skeleton, likeness] = [skeletonOf(unit), likenessOf(unit)];
+    const first = this.spellings.get(skeleton) ?? this.spellings.get(likeness);
+    if (first === undefined) this.spellings.set(skeleton, row).set(likeness, row);
     else if (first.each.unit !== unit && this.once(`alias ${unit}`)) {
       this.report(row, {
         code: 'unit-alias',
-        message: `Unit "${unit}" is another spelling of unit "${first.each.unit}" at ${first.source.file}:${first.source.line} (E_UNIT_ALIAS).`,
-        mend: 'Spell one unit one way; give different units ids that differ by more than case, width or invisible characters.',
+        message: `Unit ${shownId(unit)} is another spelling of unit ${shownId(first.each.unit)} at ${first.source.file}:${first.source.line} (E_UNIT_ALIAS).`,
+        mend: 'Spell one unit one way; give different units ids that differ by more than case, width, invisible characters or letters that look alike.',
       });
     }
   }

@@ -1,16 +1,9 @@
 /** Claims on units: who may take them, and the refusal that names whoever has them (I4, I5, I11). */
-import type { Digest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import { likenessOf, shownId } from '../spec/lookalike.ts';
 import type { UnitRecord } from '../spec/units.ts';
 import type { InvariantId } from './chain.ts';
-import {
-  type Claim,
-  type FingerprintOwner,
-  type KnownUnit,
-  type LedgerState,
-  unitKey,
-  withClaim,
-} from './projection.ts';
+import { type Claim, type LedgerState, unitKey } from './projection.ts';
 
 /** Why a unit cannot be claimed. */
 export type ClaimRefusal =
@@ -19,6 +12,7 @@ export type ClaimRefusal =
   | 'unit-retired'
   | 'unit-developed'
   | 'unit-leaked'
+  | 'unit-contested'
   | 'unit-alias'
   | 'unit-renamed';
 
@@ -58,6 +52,7 @@ function blocks(claim: Claim, { kind, reusableFamily }: ClaimRequest): boolean {
     case 'development':
     case 'leaked':
     case 'retired':
+    case 'contested':
       return kind === 'reserve';
     case 'exposed':
       return kind === 'reserve' ? !again : kind === 'develop' && !claim.settled;
@@ -74,6 +69,8 @@ function refusalOf(claim: Claim): ClaimRefusal {
       return 'unit-leaked';
     case 'retired':
       return 'unit-retired';
+    case 'contested':
+      return 'unit-contested';
     case 'held':
     case 'released':
       return 'unit-held';
@@ -86,7 +83,7 @@ function collisionById(
   unit: UnitRecord,
 ): Collision | null {
   const known = state.units.get(unitKey(request.population, unit.skeleton));
-  if (known === undefined) return null;
+  if (known === undefined) return collisionByLikeness(state, request, unit);
   const claims = known.claims.flatMap((seq) => state.claims.get(seq) ?? []);
   const latest = claims.at(-1);
   if (known.id !== unit.id && latest !== undefined) {
@@ -96,6 +93,21 @@ function collisionById(
   return claim === undefined
     ? null
     : { reason: refusalOf(claim), claim, unit: unit.id, knownAs: null };
+}
+
+/** An id nobody has claimed that people would read as a claimed one. */
+function collisionByLikeness(
+  state: LedgerState,
+  { population }: ClaimRequest,
+  unit: UnitRecord,
+): Collision | null {
+  const likeness = likenessOf(unit.id);
+  const alike = state.lookalikes.get(unitKey(population, likeness)) ?? likeness;
+  const known = state.units.get(unitKey(population, alike));
+  const claim = state.claims.get(known?.claims.at(-1) ?? -1);
+  return known === undefined || claim === undefined
+    ? null
+    : { reason: 'unit-alias', claim, unit: unit.id, knownAs: known.id };
 }
 
 /** Units measured again may share content among themselves: each is counted under its own id. */
@@ -118,22 +130,26 @@ function collisionByContent(
   return null;
 }
 
+const aliasRule =
+  'ids that differ only in case, width, invisible characters or letters that look alike are one unit.';
+
 /** Two spellings of one unit inside one list. */
 function refuseInnerAlias(request: ClaimRequest): void {
   const seen = new Map<string, string>();
   for (const unit of request.units) {
-    const first = seen.get(unit.skeleton);
+    const likeness = likenessOf(unit.id);
+    const first = seen.get(unit.skeleton) ?? seen.get(likeness);
     if (first !== undefined) {
       throw new LiftgateError(
         'ledger-conflict',
-        `The list names one unit in two spellings: "${first}" and "${unit.id}".`,
+        `The list names one unit in two spellings: ${shownId(first)} and ${shownId(unit.id)}.`,
         {
-          mend: 'Keep one spelling; ids that differ only in case, width or invisible characters are one unit.',
+          mend: `Keep one spelling; ${aliasRule}`,
           details: { reason: 'unit-alias', units: [first, unit.id], invariant: 'I4' },
         },
       );
     }
-    seen.set(unit.skeleton, unit.id);
+    seen.set(unit.skeleton, unit.id).set(likeness, unit.id);
   }
 }
 
@@ -144,7 +160,7 @@ function listed(collisions: readonly Collision[]): string {
   const shown = collisions
     .slice(0, shownUnits)
     .map(({ unit, knownAs }) =>
-      knownAs === null ? `"${unit}"` : `"${unit}" (recorded as "${knownAs}")`,
+      knownAs === null ? shownId(unit) : `${shownId(unit)} (recorded as ${shownId(knownAs)})`,
     );
   const rest = collisions.length - shown.length;
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
@@ -170,6 +186,8 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
       return `used in development by ${owner} in entry ${claim.seq}`;
     case 'unit-leaked':
       return `known outside since entry ${claim.seq}`;
+    case 'unit-contested':
+      return `claimed by two branches that entry ${claim.seq} merged`;
     case 'unit-alias':
       return `${one ? 'another spelling of a unit' : 'other spellings of units'} ${claimedBy(claim)} in entry ${claim.seq}`;
     case 'unit-renamed':
@@ -179,6 +197,7 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
 
 function claimedBy({ kind, experimentId }: Claim): string {
   if (kind === 'leak') return 'recorded as known outside';
+  if (kind === 'import') return 'contested';
   return kind === 'retire' ? 'retired' : `claimed by experiment "${experimentId}"`;
 }
 
@@ -191,8 +210,7 @@ const mends: Record<Exclude<ClaimRefusal, 'unit-held'>, string> = {
     'Units read in development cannot be final evidence: take units nobody has read.',
   'unit-leaked':
     'Units that somebody may have seen cannot be final evidence: take units nobody has read.',
-  'unit-alias':
-    'Use the recorded spelling; ids that differ only in case, width or invisible characters are one unit.',
+  'unit-alias': `Use the recorded spelling; ${aliasRule}`,
   'unit-renamed':
     'The same content under another id is the same unit: take units nobody has seen, or list ids and dates under fingerprint.ignore if only those coincide.',
 };
@@ -253,54 +271,4 @@ export function checkClaim(state: LedgerState, request: ClaimRequest): void {
   );
   const [first, ...rest] = collisions;
   if (first !== undefined) throw refusal(request, [first, ...rest]);
-}
-
-/** The state with held claims on any of these units, by id or content, marked as leaked. */
-export function spoilHeld(
-  state: LedgerState,
-  leak: Claim,
-  units: readonly UnitRecord[],
-): LedgerState {
-  const seqs = new Set<number>();
-  for (const { skeleton, fingerprints } of units) {
-    for (const seq of state.units.get(unitKey(leak.population, skeleton))?.claims ?? [])
-      seqs.add(seq);
-    for (const print of fingerprints) {
-      for (const { claim } of state.fingerprints.get(print) ?? []) seqs.add(claim);
-    }
-  }
-  let next = state;
-  for (const seq of seqs) {
-    if (state.claims.get(seq)?.status === 'held')
-      next = withClaim(next, seq, { leakedSeq: leak.seq });
-  }
-  return next;
-}
-
-/** The state with a claim on units added; the caller has checked it. */
-export function addClaim(
-  state: LedgerState,
-  claim: Claim,
-  units: readonly UnitRecord[],
-): LedgerState {
-  const alive = (seq: number) => state.claims.get(seq)?.status !== 'released';
-  const known: [string, KnownUnit][] = [];
-  const prints = new Map<Digest, readonly FingerprintOwner[]>();
-  for (const { id, skeleton, fingerprints } of units) {
-    const key = unitKey(claim.population, skeleton);
-    const before = state.units.get(key);
-    const claims = [...(before?.claims ?? []).filter(alive), claim.seq];
-    known.push([key, { id: before?.id ?? id, claims }]);
-    for (const print of fingerprints) {
-      const owners = prints.get(print) ?? state.fingerprints.get(print) ?? [];
-      const owner = { claim: claim.seq, population: claim.population, skeleton, id };
-      prints.set(print, [...owners.filter((each) => alive(each.claim)), owner]);
-    }
-  }
-  return {
-    ...state,
-    claims: state.claims.with([[claim.seq, claim]]),
-    units: state.units.with(known),
-    fingerprints: state.fingerprints.with(prints),
-  };
 }

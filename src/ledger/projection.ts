@@ -131,6 +131,8 @@ export interface LedgerState {
   readonly outcomes: LayeredMap<number, Digest>;
   readonly units: LayeredMap<string, KnownUnit>;
   readonly fingerprints: LayeredMap<Digest, readonly FingerprintOwner[]>;
+  /** Skeletons of units whose id looks like another spelling than its own, by population and likeness. */
+  readonly lookalikes: LayeredMap<string, string>;
   readonly requests: LayeredMap<string, AnsweredRequest>;
   readonly policies: LayeredMap<string, Policy>;
   /** Families without further measurement, with the number of the entry that says so. */
@@ -146,6 +148,7 @@ export const emptyState: LedgerState = {
   outcomes: LayeredMap.empty(),
   units: LayeredMap.empty(),
   fingerprints: LayeredMap.empty(),
+  lookalikes: LayeredMap.empty(),
   requests: LayeredMap.empty(),
   policies: LayeredMap.empty(),
   retiredFamilies: LayeredMap.empty(),

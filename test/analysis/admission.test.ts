@@ -222,7 +222,14 @@ describe('problems of rows', () => {
       'two spellings of one unit',
       [first, { ...first, id: 'c2', family: 'U1' }],
       [
-        'cases.jsonl:2:1 [unit-alias]\n  Unit "U1" is another spelling of unit "u1" at cases.jsonl:1 (E_UNIT_ALIAS).\n  Spell one unit one way; give different units ids that differ by more than case, width or invisible characters.',
+        'cases.jsonl:2:1 [unit-alias]\n  Unit "U1" is another spelling of unit "u1" at cases.jsonl:1 (E_UNIT_ALIAS).\n  Spell one unit one way; give different units ids that differ by more than case, width, invisible characters or letters that look alike.',
+      ],
+    ],
+    [
+      'an id that looks like another, and both of its spellings',
+      [first, { ...first, id: 'c2', family: '\u057d1' }, { ...first, id: 'c3', family: '\u057d1' }],
+      [
+        'cases.jsonl:2:1 [unit-alias]\n  Unit "\u057d1" (U+057D looks like u) is another spelling of unit "u1" at cases.jsonl:1 (E_UNIT_ALIAS).\n  Spell one unit one way; give different units ids that differ by more than case, width, invisible characters or letters that look alike.',
       ],
     ],
     [

@@ -102,11 +102,42 @@ describe('a reservation', () => {
     });
   });
 
+  it.each([
+    ['case-1', '\u0441ase-1', '"\u0441ase-1" (U+0441 looks like c) (recorded as "case-1")'],
+    ['\u0441ase-1', 'case-1', '"case-1" (recorded as "\u0441ase-1" (U+0441 looks like c))'],
+    [
+      '\u0441ase-1',
+      'c\u0430se-1',
+      '"c\u0430se-1" (U+0430 looks like a) (recorded as "\u0441ase-1" (U+0441 looks like c))',
+    ],
+    ['CASE-1', 'case\u20101', '"case\u20101" (U+2010 looks like -) (recorded as "CASE-1")'],
+  ])('is refused for an id that looks like a known one: %s, %s', async (known, id, shown) => {
+    const ledger = newLedger();
+    const plan = await recordPlan(ledger, 'early');
+    await reserve(ledger, 'early', plan, unitsNamed([known]));
+    const error = await tryReserve(ledger, ['other', id]);
+    expect(error.message).toBe(
+      `1 of 2 units is another spelling of a unit claimed by experiment "early" in entry 2: ${shown}.`,
+    );
+    expect(error.details).toMatchObject({ reason: 'unit-alias', units: [id], knownAs: [known] });
+  });
+
+  it('is refused for look-alikes in one list, and knows them apart from ids of another population', async () => {
+    const error = await tryReserve(newLedger(), ['u-\u043e', 'u-o'].sort());
+    expect(error.message).toBe(
+      'The list names one unit in two spellings: "u-o" and "u-\u043e" (U+043E looks like o).',
+    );
+    const ledger = newLedger();
+    const plan = await recordPlan(ledger, 'early');
+    await reserve(ledger, 'early', plan, unitsNamed(['u-1', 'u-l', 'u-I2', 'u-0', 'u-O'].sort()));
+    expect((await ledger.state()).chain.size).toBe(3);
+  });
+
   it('is refused for two spellings in one list', async () => {
     const error = await tryReserve(newLedger(), ['U-1', 'u-1']);
     expect(error.message).toBe('The list names one unit in two spellings: "U-1" and "u-1".');
     expect(error.mend).toBe(
-      'Keep one spelling; ids that differ only in case, width or invisible characters are one unit.',
+      'Keep one spelling; ids that differ only in case, width, invisible characters or letters that look alike are one unit.',
     );
   });
 
