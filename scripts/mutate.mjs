@@ -34,6 +34,10 @@ const decidingFirst = [
 
 /** Files that nearly every test reaches: the tests that judge them, the quickest first. */
 const judges = {
+  'paired-binary-exact': ['exact-nuisance', 'exact-ranking', 'paired-binary-exact'],
+  'paired-probability': ['paired-probability', 'exact-ranking'],
+  'bootstrap-interval': ['bootstrap-pooled', 'bootstrap-interval'],
+  'bootstrap-law': ['bootstrap-law', 'bootstrap-interval'],
   'paired-binary': ['paired-binary', 'paired-binary-intervals', 'paired-binary-exhaustive'],
   'mean-difference': ['mean-difference', 't-and-effects'],
   distribution: ['distribution', 'chi-square', 'special', 'proportion'],
