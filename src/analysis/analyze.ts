@@ -1,11 +1,19 @@
 /** The analysis in one call: receipts to settled cells, pairs, samples and the funnel, for every candidate and measure. */
 import { LiftgateError } from '../base/errors.ts';
 import { admittedCases } from '../spec/case-index.ts';
+import type { PairedGate } from '../spec/gates.ts';
 import { type MethodName, sealableMethods } from '../spec/inference.ts';
 import type { Measure } from '../spec/measure.ts';
 import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
 import { orderedUnits } from '../spec/seeds.ts';
-import { baselineOf, candidateArms, type Evidence, measureIds, measureOf } from './evidence.ts';
+import {
+  baselineOf,
+  candidateArms,
+  type Evidence,
+  measureIds,
+  measureOf,
+  placeboOf,
+} from './evidence.ts';
 import { cellStages, type Funnel, type FunnelStage, measureStages, rowStages } from './funnel.ts';
 import { fillOutages, fillWorstCase, type Pair, pairCells } from './pair.ts';
 import { plannedCases, type SettledCell, settleCells } from './settle.ts';
@@ -29,12 +37,16 @@ export interface CandidateAnalysis {
   readonly id: string;
   readonly cells: readonly SettledCell[];
   readonly measures: ReadonlyMap<string, MeasureAnalysis>;
+  /** Measures that neutral-control gates read, against the placebo in place of the baseline; null without a placebo arm. */
+  readonly overPlacebo: ReadonlyMap<string, MeasureAnalysis> | null;
 }
 
 /** What the gates read: nothing here depends on a level or a threshold. */
 export interface Analysis {
   readonly seal: SealedExperiment;
   readonly baselineCells: readonly SettledCell[];
+  /** Cells of the placebo arm; none without one. */
+  readonly placeboCells: readonly SettledCell[];
   /** Every final unit in the sealed order, with or without a value. */
   readonly order: readonly string[];
   /** In the order that decides ties. */
@@ -69,23 +81,44 @@ export function analyzeEvidence(evidence: Evidence): Analysis {
   const order = orderedUnits(evidence.seal.digests.cases, [
     ...new Set(planned.map((each) => each.unit)),
   ]);
+  const placebo = placeboOf(evidence.seal);
+  const placeboCells = placebo === null ? [] : (settled.get(placebo.id) ?? []);
   const candidates = candidateArms(evidence.seal).map((arm): CandidateAnalysis => {
     const cells = settled.get(arm.id) ?? [];
-    const measures = measureIds(evidence.seal).map((measureId) => {
-      const measure = measureOf(evidence.seal, measureId);
-      const request = { measureId, measure, cases, candidate: cells, baseline: baselineCells };
-      const pairs = pairCells(request);
-      return analyzeMeasure({ id: measureId, measure, pairs, order, finalCases: planned.length });
-    });
-    return { id: arm.id, cells, measures: new Map(measures.map((each) => [each.id, each])) };
+    const over = (
+      ids: readonly string[],
+      baseline: readonly SettledCell[],
+    ): ReadonlyMap<string, MeasureAnalysis> =>
+      new Map(
+        ids.map((id) => {
+          const measure = measureOf(evidence.seal, id);
+          const pairs = pairCells({ measureId: id, measure, cases, candidate: cells, baseline });
+          return [id, analyzeMeasure({ id, measure, pairs, order, finalCases: planned.length })];
+        }),
+      );
+    return {
+      id: arm.id,
+      cells,
+      measures: over(measureIds(evidence.seal), baselineCells),
+      overPlacebo: placebo === null ? null : over(neutralMeasures(evidence.seal), placeboCells),
+    };
   });
   return {
     seal: evidence.seal,
     baselineCells,
+    placeboCells,
     order,
     candidates,
     funnel: funnelOf(evidence, candidates, baselineCells),
   };
+}
+
+/** Ids of the measures that are compared with the placebo. */
+function neutralMeasures(seal: SealedExperiment): string[] {
+  const read = seal.decision.gates.flatMap((gate) =>
+    gate.gate === 'neutral-control' ? [gate.measure] : [],
+  );
+  return [...new Set(read)];
 }
 
 interface MeasureInput {
@@ -138,7 +171,7 @@ function isMethodName(name: string): name is MethodName {
 /** Which sealed method is wanted: that of a gate, or that of a measure which is only shown. */
 export interface MethodQuery {
   readonly measure: string;
-  readonly gate: 'lift' | 'no-regression' | 'latency' | null;
+  readonly gate: PairedGate['gate'] | null;
   readonly threshold: number | null;
 }
 

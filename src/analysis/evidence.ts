@@ -4,6 +4,7 @@ import { LiftgateError } from '../base/errors.ts';
 import type { ArmProvenance } from '../run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
+import { gateMeasures } from '../spec/gates.ts';
 import type { Measure } from '../spec/measure.ts';
 import type { SealedArm, SealedExperiment } from '../spec/seal.ts';
 
@@ -46,6 +47,11 @@ export function baselineOf(seal: SealedExperiment): SealedArm {
   return baseline;
 }
 
+/** The placebo arm of a seal, or null without one. */
+export function placeboOf(seal: SealedExperiment): SealedArm | null {
+  return seal.arms.find((arm) => arm.role === 'placebo') ?? null;
+}
+
 /**
  * The declaration of a sealed measure.
  * @throws {LiftgateError} seal-invalid  if the seal names a measure that its spec does not declare
@@ -72,9 +78,7 @@ export function measureIds(seal: SealedExperiment): string[] {
 
 /** Ids of measures that a gate of the seal reads; only their values can move a decision. */
 export function gatedMeasures(seal: SealedExperiment): string[] {
-  const read = new Set(
-    seal.decision.gates.flatMap((gate) => ('measure' in gate ? [gate.measure] : [])),
-  );
+  const read = new Set(seal.decision.gates.flatMap(gateMeasures));
   for (const [id, measure] of Object.entries(seal.spec.measures)) {
     if (measure.role === 'critical') read.add(id);
   }

@@ -100,6 +100,8 @@ export const problemCodes = [
   'gate-role',
   'gate-not-optional',
   'guardrail-ungated',
+  'placebo-missing',
+  'placebo-ungated',
   'rate-not-binary',
   'rate-limit',
   'latency-not-duration',

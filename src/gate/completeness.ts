@@ -14,7 +14,8 @@ import { type Contribution, contributionOf, type Decision, shownNumber } from '.
 export interface CompletenessInput {
   readonly name: string;
   readonly candidate: CandidateAnalysis;
-  readonly baselineCells: readonly SettledCell[];
+  /** Cells of the baseline, and of the placebo where there is one. */
+  readonly otherCells: readonly SettledCell[];
   /** Measures whose values can move the decision. */
   readonly gated: readonly string[];
   readonly maxLostShare: number;
@@ -37,16 +38,23 @@ export interface Losses {
 /** Counts the losses that concern a candidate's decision. */
 export function countLosses(
   candidate: CandidateAnalysis,
-  baselineCells: readonly SettledCell[],
+  otherCells: readonly SettledCell[],
   gated: readonly string[],
 ): Losses {
-  const cells = [...candidate.cells, ...baselineCells];
+  const cells = [...candidate.cells, ...otherCells];
   const missing = cells.flatMap(({ settlement }) =>
     settlement.status === 'missing' ? [settlement.reason] : [],
   );
   const measures = gated.flatMap((id) => candidate.measures.get(id) ?? []);
-  const lost = measures.flatMap((each) => each.sample.lost.map((value) => value.reason));
-  const shares = measures.map(({ sample }) => shareOf(sample.lost.length, sample.plannedValues));
+  const overPlacebo = gated.flatMap((id) => candidate.overPlacebo?.get(id) ?? []);
+  const lost = [
+    ...measures.flatMap(({ sample }) => sample.lost),
+    // The candidate's own losses stand in both comparisons and count once.
+    ...overPlacebo.flatMap(({ sample }) => sample.lost.filter(({ side }) => side === 'baseline')),
+  ].map(({ reason }) => reason);
+  const shares = [...measures, ...overPlacebo].map(({ sample }) =>
+    shareOf(sample.lost.length, sample.plannedValues),
+  );
   const reasons = [...missing, ...lost];
   return {
     share: roundSignificant(Math.max(shareOf(missing.length, cells.length), ...shares)),
@@ -68,7 +76,7 @@ function lossText(losses: Losses): string {
 
 /** Contribution of the completeness gate for one candidate. */
 export function judgeCompleteness(input: CompletenessInput): Contribution {
-  const losses = countLosses(input.candidate, input.baselineCells, input.gated);
+  const losses = countLosses(input.candidate, input.otherCells, input.gated);
   const common = {
     name: input.name,
     gate: 'completeness',
@@ -99,8 +107,9 @@ function troubleOf(input: CompletenessInput, losses: Losses): string | null {
   if (losses.share > input.maxLostShare) {
     return `the lost share ${shownNumber(losses.share)} is above the sealed ${shownNumber(input.maxLostShare)}`;
   }
-  const measures = input.gated.map((id) => input.candidate.measures.get(id));
-  if (measures.some((each) => each?.filled === null)) {
+  const { measures, overPlacebo } = input.candidate;
+  const read = input.gated.flatMap((id) => [measures.get(id), overPlacebo?.get(id)]);
+  if (read.some((each) => each?.filled === null)) {
     return 'a gated measure has no range to fill its losses from';
   }
   if (input.filled !== input.observed) {

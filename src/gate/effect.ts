@@ -4,7 +4,7 @@
  * Breach is tested first: a lift whose interval lies wholly below claim.minimumEffect is smaller than useful even where it clears
  * the threshold. At threshold 0 the Tango interval is joined by the exact one-sided McNemar test.
  */
-import type { MeasureAnalysis } from '../analysis/analyze.ts';
+import type { CandidateAnalysis, MeasureAnalysis } from '../analysis/analyze.ts';
 import { sealedMethod } from '../analysis/analyze.ts';
 import {
   clearsImprovement,
@@ -18,8 +18,8 @@ import {
 import { measureOf } from '../analysis/evidence.ts';
 import { isLostByFault, isMissingClass } from '../analysis/settle.ts';
 import type { Sample } from '../analysis/unit-value.ts';
-import { LiftgateError } from '../base/errors.ts';
-import { type GateDeclaration, gateName, pairedGate } from '../spec/gates.ts';
+import { invariant, LiftgateError } from '../base/errors.ts';
+import { type GateDeclaration, gateName, type PairedGate, pairedGate } from '../spec/gates.ts';
 import type { MethodName } from '../spec/inference.ts';
 import { isLogScale, type Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -41,7 +41,7 @@ import {
 
 /** A gate on a paired difference with its numbers on the scale of the improvement. */
 export interface EffectGate {
-  readonly gate: 'lift' | 'no-regression' | 'latency';
+  readonly gate: PairedGate['gate'];
   readonly name: string;
   readonly measureId: string;
   readonly measure: Measure;
@@ -67,6 +67,22 @@ const improvementWords: BoundWords = {
 function shownBounds({ lower, upper }: Bounds): string {
   return `${shownNumber(lower)} .. ${shownNumber(upper)}`;
 }
+
+const placeboWords: BoundWords = {
+  shown: (bound) => bound,
+  beyond: (lower, threshold) => `over the placebo ${improvementWords.beyond(lower, threshold)}`,
+  breached: (bounds, threshold) =>
+    `over the placebo ${improvementWords.breached(bounds, threshold)}`,
+  open: (bounds, threshold) => `over the placebo ${improvementWords.open(bounds, threshold)}`,
+};
+
+/** The words of a gate on pairs. */
+const wordsOf = {
+  lift: improvementWords,
+  'no-regression': improvementWords,
+  latency: ratioWords,
+  'neutral-control': placeboWords,
+} as const;
 
 /**
  * A threshold, margin or effect on the scale of the improvement; for durations and costs it is a ratio, so 0.1 is log 1.1.
@@ -105,7 +121,7 @@ export function effectGate(seal: SealedExperiment, declared: GateDeclaration): E
     method,
     threshold: isRatio ? roundSignificant(-log(threshold)) : onScale(measure, threshold),
     minimumEffect: useful === null ? null : onScale(measure, useful),
-    words: isRatio ? ratioWords : improvementWords,
+    words: wordsOf[gate],
   };
 }
 
@@ -318,8 +334,29 @@ export function effectContribution(
     errorLevel: roundSignificant(reading.error),
     n: found?.n ?? (reading.result.status === 'estimated' ? null : reading.result.n),
     flags: [...flags, ...verdict.flags],
-    estimate: found === null ? null : { ...found, flags },
+    estimate: found === null ? null : { ...found, flags, estimand: estimandOf(gate, found) },
   });
+}
+
+function estimandOf({ gate }: EffectGate, { estimand }: Estimate): string {
+  return gate === 'neutral-control' ? `${estimand}, over the placebo` : estimand;
+}
+
+/**
+ * What a gate reads of a candidate: its measure against the baseline, or against the placebo.
+ * @throws {LiftgateError} seal-invalid  for a gate on a placebo that the seal does not have
+ */
+export function measuredFor(gate: EffectGate, candidate: CandidateAnalysis): MeasureAnalysis {
+  const against = gate.gate === 'neutral-control' ? candidate.overPlacebo : candidate.measures;
+  if (against === null) {
+    throw new LiftgateError('seal-invalid', `The gate "${gate.name}" has no placebo arm.`, {
+      where: { path: 'arms' },
+      mend: 'Declare arms.placebo and seal the experiment again.',
+    });
+  }
+  const measured = against.get(gate.measureId);
+  invariant(measured !== undefined, 'every gated measure is analysed');
+  return measured;
 }
 
 /** The sample of a measure that is judged: what was seen, or every loss filled against the candidate where a range allows it. */

@@ -54,8 +54,10 @@ export function allGates(seal: SealedExperiment): GateDeclaration[] {
 }
 
 function anyLoss(candidates: readonly CandidateAnalysis[], gated: readonly string[]): boolean {
-  return candidates.some((each) =>
-    gated.some((id) => (each.measures.get(id)?.sample.lost.length ?? 0) > 0),
+  return candidates.some(({ measures, overPlacebo }) =>
+    gated.some((id) =>
+      [measures, overPlacebo].some((each) => (each?.get(id)?.sample.lost.length ?? 0) > 0),
+    ),
   );
 }
 
@@ -79,6 +81,7 @@ function judgeOther(
     case 'no-regression':
     case 'rate':
     case 'latency':
+    case 'neutral-control':
     case 'completeness':
       return null;
     case 'critical':
@@ -99,6 +102,9 @@ function judgeOther(
       return judgeProvenance(declared, evidence, [
         { id: baselineOf(seal).id, cells: analysis.baselineCells },
         candidate,
+        ...seal.arms
+          .filter(({ role }) => role === 'placebo')
+          .map(({ id }) => ({ id, cells: analysis.placeboCells })),
       ]);
     case 'power':
       return judgePower(declared);
@@ -125,7 +131,7 @@ function judgeCandidate(
   const complete = judgeCompleteness({
     name: gateName(completeness),
     candidate,
-    baselineCells: analysis.baselineCells,
+    otherCells: [...analysis.baselineCells, ...analysis.placeboCells],
     gated,
     maxLostShare: evidence.seal.spec.loss.maxLostShare,
     observed,

@@ -21,6 +21,7 @@ import {
   effectContribution,
   effectGate,
   effectLevel,
+  measuredFor,
 } from './effect.ts';
 import { judgeQuantile } from './efficiency.ts';
 import { type FurtherUnits, planFurtherUnits, planRateUnits } from './further-units.ts';
@@ -81,13 +82,11 @@ interface BoundGate {
 }
 
 function effectBound(seal: SealedExperiment, gate: EffectGate): BoundGate {
-  const { measureId, required } = gate;
   return {
-    required,
+    required: gate.required,
     error: seal.analysis.errorLevels.lift,
     level: ({ candidate, filled, error }) => {
-      const measured = candidate.measures.get(measureId);
-      invariant(measured !== undefined, 'every gated measure is analysed');
+      const measured = measuredFor(gate, candidate);
       const { clears, reading } = effectLevel(seal, gate, chosenSample(measured, filled), error);
       return {
         clears,
@@ -162,6 +161,7 @@ export function hasBound(gate: GateDeclaration): boolean {
     case 'no-regression':
     case 'rate':
     case 'latency':
+    case 'neutral-control':
       return true;
     case 'critical':
       return gate.maxRate !== undefined;

@@ -76,7 +76,8 @@ export interface PlannedGate {
 
 /** Gates on a paired difference, required or not, with the sizes of their units. */
 export function plannedGates(seal: SealedExperiment, index: CaseIndex): readonly PlannedGate[] {
-  return effectGates(seal).map((gate) => ({
+  const paired = effectGates(seal).filter(({ gate }) => gate !== 'neutral-control');
+  return paired.map((gate) => ({
     gate,
     width: rangeWidth(measureOf(seal, gate.measureId)),
     pairs: pairsOfUnits(index, gate.measureId, seal.spec.repeats),

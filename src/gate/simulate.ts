@@ -60,7 +60,7 @@ export class Simulator {
   constructor(seal: SealedExperiment) {
     this.#seal = seal;
     this.#gates = effectGates(seal)
-      .filter((gate) => gate.required)
+      .filter((gate) => gate.required && gate.gate !== 'neutral-control')
       .map((gate) => ({ gate, below: new Map(), above: new Map() }));
     this.#candidates = candidateIds(seal.spec).length;
     this.#sequence = typeof seal.decision.multiplicity !== 'string';

@@ -23,7 +23,7 @@ import { unknownHost } from '../run/resume.ts';
 import { cellId, planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases, indexedCases } from '../spec/case-index.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
-import { baselineArm, candidateIds, outcomeClassSchema } from '../spec/spec.ts';
+import { armIds, outcomeClassSchema } from '../spec/spec.ts';
 import { idSchema } from '../spec/words.ts';
 
 export const handReceiptSchema = z.strictObject({
@@ -86,7 +86,7 @@ export function parseReceiptFile(text: string, context: ReceiptFileContext): Rec
 function positionsOf({ seal, index }: ReceiptFileContext): ReadonlyMap<string, number> {
   const schedule = planSchedule({
     cases: finalCases(index),
-    arms: [baselineArm, ...candidateIds(seal.spec)],
+    arms: armIds(seal.spec),
     repeats: seal.spec.repeats,
     casesDigest: seal.digests.cases,
   });

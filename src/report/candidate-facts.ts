@@ -7,6 +7,7 @@ import type { SettledCell } from '../analysis/settle.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
 import type { CandidateJudgement } from '../gate/judge.ts';
+import { placeboArm } from '../spec/spec.ts';
 
 /** So many cells or units are named; the count is always whole. */
 const namedAtMost = 20;
@@ -62,7 +63,8 @@ export function primaryEstimate(analysis: Analysis, judged: CandidateJudgement):
   const primary = primaryMeasure(analysis.seal);
   if (primary === null) return null;
   const gated = judged.contributions.find(
-    (each) => each.measure === primary && each.estimate !== null,
+    ({ gate, measure, estimate }) =>
+      gate !== 'neutral-control' && measure === primary && estimate !== null,
   );
   return gated?.estimate ?? shownEstimate(analysis, judged.candidate, primary);
 }
@@ -82,11 +84,12 @@ export function regressedUnits(
   return { count: units.length, units: units.slice(0, namedAtMost) };
 }
 
-/** Missing cells of a candidate and of its baseline. */
+/** Missing cells of a candidate, of its baseline and of the placebo. */
 export function missingCells(analysis: Analysis, candidate: string): MissingCells {
   return [
     ...missingOf(baselineOf(analysis.seal).id, analysis.baselineCells),
     ...missingOf(candidate, candidateOf(analysis, candidate).cells),
+    ...missingOf(placeboArm, analysis.placeboCells),
   ];
 }
 

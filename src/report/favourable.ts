@@ -18,7 +18,7 @@ import { type CaseIndex, finalCases, indexedCases } from '../spec/case-index.ts'
 import { bestValue, type Measure, valueRange, worstValue } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { orderedUnits } from '../spec/seeds.ts';
-import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { armIds, candidateIds } from '../spec/spec.ts';
 import { isIndeterminate } from '../stats/interval.ts';
 
 const anyDigest: Digest = `sha256:${'0'.repeat(64)}`;
@@ -54,11 +54,12 @@ export function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Ev
   const seal: SealedExperiment = { ...plan, stage: 'final', plan: plan.plan ?? anyDigest, arms };
   const schedule = planSchedule({
     cases: finalCases(index),
-    arms: [baselineArm, ...candidateIds(seal.spec)],
+    arms: armIds(seal.spec),
     repeats: seal.spec.repeats,
     casesDigest: seal.digests.cases,
   });
   const known = indexedCases(index);
+  const candidates: ReadonlySet<string> = new Set(candidateIds(seal.spec));
   const wavering = waveringCases(schedule);
   const demanded = demandedOnes(seal, index);
   const lines = schedule.map((cell, position): ReceiptLine => {
@@ -66,11 +67,11 @@ export function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Ev
     const applies = known.get(cell.case)?.applies ?? [];
     const scores = favourableScores(seal, {
       applies,
-      isBaseline: cell.arm === baselineArm,
+      isBaseline: !candidates.has(cell.arm),
       unit: cell.unit,
       demanded,
       position,
-      wavers: cell.arm !== baselineArm && cell.repeat === 0 && wavering.has(cell.case),
+      wavers: candidates.has(cell.arm) && cell.repeat === 0 && wavering.has(cell.case),
     });
     const key = {
       designDigest: seal.digests.design,

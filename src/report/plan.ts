@@ -117,6 +117,7 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
     case 'no-regression':
     case 'rate':
     case 'latency':
+    case 'neutral-control':
     case 'completeness':
     case 'controls':
     case 'provenance':

@@ -68,6 +68,7 @@ export function measureViews(
 function marksOf(seal: SealedExperiment): Map<string, Mark[]> {
   const marks = new Map<string, Mark[]>();
   for (const gate of effectGates(seal)) {
+    if (gate.gate === 'neutral-control') continue;
     const own = marks.get(gate.measureId) ?? [];
     const kind = gate.gate === 'no-regression' ? 'margin' : 'threshold';
     own.push({ kind, gate: gate.name, value: gate.threshold });
@@ -99,7 +100,10 @@ function distinct(marks: readonly Mark[]): Mark[] {
 }
 
 function measureRow(id: string, decided: CandidateDecision): MeasureRow {
-  const own = decided.contributions.filter((each) => each.measure === id);
+  // What is said against the placebo has no place on the axis of differences from the baseline.
+  const own = decided.contributions.filter(
+    (each) => each.measure === id && each.gate !== 'neutral-control',
+  );
   const gated = own.find((each) => each.estimate !== null);
   const shown = decided.shown.find((each) => each.measure === id) ?? null;
   const estimate = gated?.estimate ?? shown;

@@ -15,6 +15,7 @@ import type { Decision } from '../gate/gate.ts';
 import type { ControlResult } from '../run/receipt.ts';
 import { finalCases } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
+import { placeboArm } from '../spec/spec.ts';
 import { type CandidateDecision, type DecisionDocument, exitCodeOf } from './decision.ts';
 import { uncheckable } from './markdown.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -62,7 +63,7 @@ export interface CandidateView {
 /** What ran, by arm, and whether it is what was sealed. */
 export interface ArmView {
   readonly arm: string;
-  readonly role: 'baseline' | 'candidate';
+  readonly role: 'baseline' | 'candidate' | 'placebo';
   readonly surfaceDigest: string | null;
   readonly files: readonly string[];
   readonly model: string | null;
@@ -164,7 +165,8 @@ function candidateView(decided: CandidateDecision, analysis: Analysis): Candidat
 
 function countsOf({ evidence }: ReportInput, analysis: Analysis): Counts {
   const planned = finalCases(evidence.index);
-  const cells = [...analysis.candidates.flatMap((each) => each.cells), ...analysis.baselineCells];
+  const { candidates, baselineCells, placeboCells } = analysis;
+  const cells = [...candidates.flatMap((each) => each.cells), ...baselineCells, ...placeboCells];
   return {
     inputRows: evidence.index.rows.length,
     units: new Set(planned.map((each) => each.unit)).size,
@@ -216,6 +218,9 @@ export function reportView(input: ReportInput): ReportView {
   const cells = [
     { arm: analysis.baselineCells[0]?.cell.arm ?? 'baseline', cells: analysis.baselineCells },
     ...analysis.candidates.map((each) => ({ arm: each.id, cells: each.cells })),
+    ...(analysis.placeboCells.length === 0
+      ? []
+      : [{ arm: placeboArm, cells: analysis.placeboCells }]),
   ];
   return {
     type: reportType,

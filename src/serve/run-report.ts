@@ -12,7 +12,7 @@ import { resumeFrom } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, caseIndexSchema, finalCases } from '../spec/case-index.ts';
 import { parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
-import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { armIds, candidateIds } from '../spec/spec.ts';
 import { readRunFiles } from '../store/run-folder.ts';
 import { runEvidence } from '../verify/evidence.ts';
 import { parseReceiptLines, type RunFiles, runFile, runFileNames } from '../verify/record.ts';
@@ -40,7 +40,7 @@ function readLines(files: RunFiles, seal: SealedExperiment, index: CaseIndex): R
   const file = runFileNames.journal;
   const schedule = planSchedule({
     cases: finalCases(index),
-    arms: [baselineArm, ...candidateIds(seal.spec)],
+    arms: armIds(seal.spec),
     repeats: seal.spec.repeats,
     casesDigest: seal.digests.cases,
   });

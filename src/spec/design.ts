@@ -26,6 +26,8 @@ export interface DesignParts {
   readonly spec: ExperimentSpec;
   readonly index: CaseIndex;
   readonly baseline: SealedArm;
+  /** Absent where none is declared. */
+  readonly placebo?: SealedArm | undefined;
   /** Content digests of the evaluator's files, any order. */
   readonly evaluator: readonly string[];
   /** Surface digest per control id; null for a fault control. */
@@ -49,8 +51,12 @@ export function designDigests(parts: DesignParts): { cases: Digest; design: Dige
       .sort((first, second) => compareCodeUnits(first.id, second.id)),
     cells: cellSet(parts.index, parts.spec.repeats),
   };
+  const { placebo } = parts;
   const arms = {
     baseline: { surface: parts.baseline.surfaceDigest, pins: parts.baseline.pins },
+    ...(placebo === undefined
+      ? {}
+      : { placebo: { surface: placebo.surfaceDigest, pins: placebo.pins } }),
     candidates: candidateIds(parts.spec).length,
     multiplicity: multiplicityKind(parts.spec),
   };

@@ -5,6 +5,7 @@ import { type Measure, valueRange } from './measure.ts';
 import { accuracyFindings } from './rules-accuracy.ts';
 import { twice } from './rules-content.ts';
 import { unknownMeasure } from './rules-controls.ts';
+import { evidenceGateFindings } from './rules-evidence-gates.ts';
 import type { ExperimentSpec } from './spec.ts';
 
 /**
@@ -28,7 +29,12 @@ export function gateFindings(spec: ExperimentSpec): Finding[] {
     const doubled = names.indexOf(name) === index ? [] : [twice('gate', name, path)];
     return [...doubled, ...oneGate(gate, path, spec)];
   });
-  return [...each, ...guardrailFindings(spec), ...accuracyFindings(spec)];
+  return [
+    ...each,
+    ...guardrailFindings(spec),
+    ...accuracyFindings(spec),
+    ...evidenceGateFindings(spec),
+  ];
 }
 
 function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): Finding[] {
@@ -37,7 +43,8 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
     case 'no-regression':
     case 'critical':
     case 'rate':
-    case 'latency': {
+    case 'latency':
+    case 'neutral-control': {
       const measure = Object.hasOwn(spec.measures, gate.measure)
         ? spec.measures[gate.measure]
         : undefined;
@@ -72,7 +79,9 @@ function budgetFindings(path: SpecPath, spec: ExperimentSpec): Finding[] {
   ];
 }
 
-type MeasureGate = GateOf<'lift' | 'no-regression' | 'critical' | 'rate' | 'latency'>;
+type MeasureGate = GateOf<
+  'lift' | 'no-regression' | 'critical' | 'rate' | 'latency' | 'neutral-control'
+>;
 
 const rolesOfGate = {
   lift: ['primary'],
@@ -80,6 +89,7 @@ const rolesOfGate = {
   critical: ['critical'],
   rate: ['primary', 'guardrail'],
   latency: ['guardrail', 'primary'],
+  'neutral-control': ['primary'],
 } as const;
 
 const gateOfRole = {
@@ -122,6 +132,7 @@ function limitFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Fin
       return [];
     case 'lift':
     case 'no-regression':
+    case 'neutral-control':
       return reachFindings(gate, measure, path);
   }
 }
@@ -174,7 +185,7 @@ function latencyFindings(gate: GateOf<'latency'>, measure: Measure, path: SpecPa
 
 /** Thresholds and margins that every or no difference would meet. */
 function reachFindings(
-  gate: GateOf<'lift' | 'no-regression'>,
+  gate: GateOf<'lift' | 'no-regression' | 'neutral-control'>,
   measure: Measure,
   path: SpecPath,
 ): Finding[] {
@@ -183,9 +194,9 @@ function reachFindings(
   // A broken range is a finding of its own; limits cannot be judged against it.
   if (width === null || width <= 0) return [];
   const [key, limit] =
-    gate.gate === 'lift'
-      ? (['threshold', gate.threshold] as const)
-      : (['margin', gate.margin] as const);
+    gate.gate === 'no-regression'
+      ? (['margin', gate.margin] as const)
+      : (['threshold', gate.threshold] as const);
   if (Math.abs(limit) < width) return wideMarginFindings(gate, width, path);
   return [
     {
@@ -199,11 +210,11 @@ function reachFindings(
 
 /** A margin of more than half the range lets a candidate pass that loses most of what there is to lose. */
 function wideMarginFindings(
-  gate: GateOf<'lift' | 'no-regression'>,
+  gate: GateOf<'lift' | 'no-regression' | 'neutral-control'>,
   width: number,
   path: SpecPath,
 ): Finding[] {
-  if (gate.gate === 'lift' || gate.margin <= width / 2) return [];
+  if (gate.gate !== 'no-regression' || gate.margin <= width / 2) return [];
   return [
     {
       code: 'margin-too-wide',

@@ -5,7 +5,7 @@ import { caseFindings, hostFindings, splitFindings } from './rules-content.ts';
 import { controlFindings } from './rules-controls.ts';
 import { gateFindings, rangeWidth } from './rules-gates.ts';
 import { measureFindings } from './rules-measures.ts';
-import { baselineArm, candidateIds, type ExperimentSpec } from './spec.ts';
+import { type Arm, baselineArm, candidateIds, type ExperimentSpec, placeboArm } from './spec.ts';
 
 /**
  * All findings about one spec, in no particular order; the reader sorts them by place.
@@ -131,6 +131,7 @@ function armFindings(spec: ExperimentSpec): Finding[] {
       mend: 'Give the candidate another id.',
     });
   }
+  if (spec.arms.placebo !== undefined) findings.push(...placeboArmFindings(spec.arms.placebo, ids));
   for (const arm of [spec.arms.baseline, ...ids.flatMap((id) => spec.arms.candidates[id] ?? [])]) {
     if (Object.keys(arm.surface).length > 0) continue;
     const id = ids.find((each) => spec.arms.candidates[each] === arm);
@@ -142,6 +143,28 @@ function armFindings(spec: ExperimentSpec): Finding[] {
     });
   }
   return [...findings, ...multiplicityFindings(spec, ids)];
+}
+
+function placeboArmFindings({ surface }: Arm, ids: readonly string[]): Finding[] {
+  const findings: Finding[] = [];
+  if (ids.includes(placeboArm)) {
+    findings.push({
+      code: 'candidate-id-reserved',
+      path: ['arms', 'candidates', placeboArm],
+      at: 'key',
+      message: 'No candidate can be called "placebo" beside a placebo arm.',
+      mend: 'Give the candidate another id.',
+    });
+  }
+  if (Object.keys(surface).length === 0) {
+    findings.push({
+      code: 'surface-empty',
+      path: ['arms', placeboArm, 'surface'],
+      message: 'A surface without components changes nothing and cannot be told from another.',
+      mend: 'Name at least one file: surface: {skill: skills/new.yaml}.',
+    });
+  }
+  return findings;
 }
 
 function multiplicityFindings(spec: ExperimentSpec, ids: readonly string[]): Finding[] {

@@ -16,7 +16,7 @@ import {
   treeDigest,
 } from './seal.ts';
 import { seedLabels, seedRule } from './seeds.ts';
-import { baselineArm, candidateIds, type ExperimentSpec } from './spec.ts';
+import { armIds, armOf, baselineArm, type ExperimentSpec, placeboArm } from './spec.ts';
 import {
   type Case,
   fingerprintVersion,
@@ -100,9 +100,9 @@ function sealArm(
   files: ArmFiles | undefined,
   stage: 'plan' | 'final',
 ): SealedArm {
-  const role = id === baselineArm ? 'baseline' : 'candidate';
-  const declared = role === 'baseline' ? spec.arms.baseline : spec.arms.candidates[id];
-  const bound = files !== undefined && (role === 'baseline' || stage === 'final');
+  const role = roleOf(spec, id);
+  const declared = armOf(spec, id);
+  const bound = files !== undefined && (role !== 'candidate' || stage === 'final');
   const materials = bound ? sortedMaterials(Object.values(files.surface)) : [];
   return {
     id,
@@ -111,8 +111,13 @@ function sealArm(
     tree: treeDigest(materials),
     surfaceDigest: bound ? surfaceDigestOf(files.surface) : null,
     pins: { model: declared?.pins?.model ?? null, packages: bound ? [...files.packages] : [] },
-    boundAt: role === 'baseline' ? 'plan' : 'final',
+    boundAt: role === 'candidate' ? 'final' : 'plan',
   };
+}
+
+function roleOf(spec: ExperimentSpec, id: string): SealedArm['role'] {
+  if (id === baselineArm) return 'baseline';
+  return id === placeboArm && spec.arms.placebo !== undefined ? 'placebo' : 'candidate';
 }
 
 function sortedMaterials(materials: readonly Material[]): Material[] {
@@ -132,7 +137,7 @@ export function formatCellPlan(spec: ExperimentSpec, index: CaseIndex): string {
     type: 'liftgate/cells/v1',
     cases: cases.sort(compareCodeUnits),
     repeats: spec.repeats,
-    arms: candidateIds(spec).length + 1,
+    arms: armIds(spec).length,
   });
 }
 
@@ -140,9 +145,7 @@ export function formatCellPlan(spec: ExperimentSpec, index: CaseIndex): string {
 export function planSeal(input: SealInput): SealDraft {
   const { spec, index } = input;
   const { final, development } = splitUnits(input);
-  const arms = [baselineArm, ...candidateIds(spec)].map((id) =>
-    sealArm(spec, id, input.arms[id], 'plan'),
-  );
+  const arms = armIds(spec).map((id) => sealArm(spec, id, input.arms[id], 'plan'));
   const [baseline] = arms;
   invariant(baseline !== undefined, 'an experiment has a baseline');
   const controls = spec.controls.map((control) =>
@@ -152,6 +155,7 @@ export function planSeal(input: SealInput): SealDraft {
     spec,
     index,
     baseline,
+    placebo: arms.find((arm) => arm.role === 'placebo'),
     evaluator: input.evaluator.map((material) => material.sha256),
     controls: Object.fromEntries(controls.map((control) => [control.id, control.surfaceDigest])),
   });
@@ -240,7 +244,7 @@ function sealedContent(input: SealInput, cellPlan: string): ContentMembers {
     },
     cells: {
       replicates: spec.repeats,
-      plannedCount: finalCases(index).length * spec.repeats * (candidateIds(spec).length + 1),
+      plannedCount: finalCases(index).length * spec.repeats * armIds(spec).length,
       planObject: digestOf(cellPlan),
       orderSeedRule: 'units by stream unit-order, arms within blocks by stream arm-order',
     },
@@ -299,10 +303,10 @@ function rounded(value: number): number {
 }
 
 function unpinned(input: SealInput): string[] {
-  const models = [input.spec.arms.baseline, ...Object.values(input.spec.arms.candidates)].flatMap(
-    (arm) =>
-      arm.pins?.model === undefined ? [] : [`model ${arm.pins.model} as served to the host`],
-  );
+  const models = armIds(input.spec).flatMap((id) => {
+    const model = armOf(input.spec, id)?.pins?.model;
+    return model === undefined ? [] : [`model ${model} as served to the host`];
+  });
   const programs = input.hostPrograms.map((program) => `program ${program}`);
   return [
     ...new Set([
@@ -321,7 +325,7 @@ export function bindSeal(
 ): SealedExperiment {
   invariant(plan.stage === 'plan', 'only a plan is bound');
   const arms = plan.arms.map((arm) =>
-    arm.role === 'baseline' ? arm : sealArm(plan.spec, arm.id, files[arm.id], 'final'),
+    arm.role !== 'candidate' ? arm : sealArm(plan.spec, arm.id, files[arm.id], 'final'),
   );
   return { ...plan, stage: 'final', plan: planDigest, arms };
 }

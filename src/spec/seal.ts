@@ -32,7 +32,7 @@ const unitSetShape = { count: z.int().min(0), root: digestSchema, object: digest
 
 export const sealedArmSchema = z.strictObject({
   id: idSchema,
-  role: z.enum(['baseline', 'candidate']),
+  role: z.enum(['baseline', 'candidate', 'placebo']),
   ...treeShape,
   surfaceDigest: digestSchema.nullable(),
   pins: z.strictObject({

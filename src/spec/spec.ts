@@ -174,7 +174,15 @@ export const specSchema = z.strictObject({
         .describe('Input fields left out when copies are looked for, such as ids and dates.'),
     })
     .prefault({}),
-  arms: z.strictObject({ baseline: armSchema, candidates: z.record(idSchema, armSchema) }),
+  arms: z.strictObject({
+    baseline: armSchema,
+    candidates: z.record(idSchema, armSchema),
+    placebo: armSchema
+      .optional()
+      .describe(
+        'A change that should change nothing; the gate neutral-control holds candidates against it.',
+      ),
+  }),
   multiplicity: multiplicitySchema,
   host: hostSchema,
   repeats: z
@@ -240,10 +248,23 @@ export function candidateIds(spec: ExperimentSpec): string[] {
   return Object.keys(spec.arms.candidates).sort((first, second) => (first < second ? -1 : 1));
 }
 
+/** Id of the arm that changes nothing that matters. */
+export const placeboArm = 'placebo';
+
 /**
- * One arm of the spec by id (`baseline` or a candidate id).
+ * Every arm that runs, in the order the schedule is made from: baseline, candidates by code units, the placebo if there is one.
+ * @example armIds({ arms: { placebo: { surface: {} }, candidates: { r2: {} } } }) // => ['baseline', 'r2', 'placebo']
+ */
+export function armIds(spec: ExperimentSpec): string[] {
+  const placebo = spec.arms.placebo === undefined ? [] : [placeboArm];
+  return [baselineArm, ...candidateIds(spec), ...placebo];
+}
+
+/**
+ * One arm of the spec by id (`baseline`, `placebo` where one is declared, or a candidate id).
  * @example armOf({ arms: { baseline: { surface: {} }, candidates: {} } }, 'baseline') // => { surface: {} }
  */
 export function armOf(spec: ExperimentSpec, id: string): Arm | undefined {
+  if (id === placeboArm && spec.arms.placebo !== undefined) return spec.arms.placebo;
   return id === baselineArm ? spec.arms.baseline : spec.arms.candidates[id];
 }

@@ -14,7 +14,7 @@ import { contentFindings, fieldFindings } from '../spec/content-rules.ts';
 import { formatPath } from '../spec/finding.ts';
 import { readSpec, type SpecReading } from '../spec/parse.ts';
 import { type Material, materialOf } from '../spec/seal.ts';
-import { candidateIds, type ExperimentSpec } from '../spec/spec.ts';
+import { armIds, type ExperimentSpec } from '../spec/spec.ts';
 import type { Case } from '../spec/units.ts';
 import { type FolderContent, FolderReader } from './folder-reader.ts';
 import { isFile } from './named-files.ts';
@@ -131,7 +131,7 @@ function contentProblems(
   placeOf: SpecReading['placeOf'],
 ): Problem[] {
   const { spec, rows } = files;
-  const arms = candidateIds(spec).length + 1;
+  const arms = armIds(spec).length;
   const cap = capProblem(spec, finalCases(admission.index).length * spec.repeats * arms);
   const budget = cap === null ? [] : [{ ...cap, where: placeOf(cap.where.path ?? '') }];
   if (rows.length === 0) return budget;

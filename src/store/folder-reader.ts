@@ -66,6 +66,7 @@ export class FolderReader {
       await this.caseFile(file, ['cases', 'files', index]);
     }
     await this.arm(spec.arms.baseline, ['arms', 'baseline']);
+    if (spec.arms.placebo !== undefined) await this.arm(spec.arms.placebo, ['arms', 'placebo']);
     for (const [id, arm] of Object.entries(spec.arms.candidates)) {
       await this.arm(arm, ['arms', 'candidates', id], open ? id : undefined);
     }

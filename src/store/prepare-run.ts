@@ -13,7 +13,7 @@ import type { JournalPrefix } from '../run/journal.ts';
 import type { ReceiptLine, SurfaceWire } from '../run/receipt.ts';
 import { formatSeal, type SealedExperiment } from '../spec/seal.ts';
 import { splitUnits, surfaceDigestOf } from '../spec/seal-plan.ts';
-import { armOf, baselineArm, candidateIds } from '../spec/spec.ts';
+import { armIds, armOf, baselineArm } from '../spec/spec.ts';
 import { runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -79,7 +79,7 @@ function surfaceWire(
 /** Surfaces of all arms by id. */
 export function armSurfaces(loaded: LoadedExperiment): Map<string, SurfaceWire> {
   return new Map(
-    [baselineArm, ...candidateIds(loaded.spec)].map((id) => [
+    armIds(loaded.spec).map((id) => [
       id,
       surfaceWire(loaded, armOf(loaded.spec, id)?.surface ?? {}),
     ]),

@@ -17,7 +17,7 @@ import { planSchedule } from '../run/schedule.ts';
 import { finalCases } from '../spec/case-index.ts';
 import { type EngineIdentity, formatSeal, type SealedExperiment } from '../spec/seal.ts';
 import { formatCaseIndex } from '../spec/seal-plan.ts';
-import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { armIds } from '../spec/spec.ts';
 import { runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
 import {
@@ -145,7 +145,7 @@ async function measure(
   const { loaded, final, folder, ledger, signal } = context;
   const schedule = planSchedule({
     cases: finalCases(loaded.index),
-    arms: [baselineArm, ...candidateIds(loaded.spec)],
+    arms: armIds(loaded.spec),
     repeats: loaded.spec.repeats,
     casesDigest: final.seal.digests.cases,
   });

@@ -15,6 +15,7 @@ import {
   formatSeal,
   type Material,
   parseSeal,
+  type SealedArm,
   type SealedExperiment,
   sealDigest,
 } from '../spec/seal.ts';
@@ -26,7 +27,7 @@ import {
   type SealInput,
 } from '../spec/seal-plan.ts';
 import { seedHex } from '../spec/seeds.ts';
-import { armOf, baselineArm, candidateIds } from '../spec/spec.ts';
+import { armIds, armOf } from '../spec/spec.ts';
 import { formatStatement, statementOf } from '../verify/statement.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
 
@@ -73,7 +74,7 @@ function packageMaterial(loaded: LoadedExperiment, pin: string): Material {
 /** Everything a seal is made of, from the files as they are now. */
 export function sealInput(loaded: LoadedExperiment, engine: EngineIdentity): SealInput {
   const { spec } = loaded;
-  const bound = [baselineArm, ...candidateIds(spec)].filter((id) => !loaded.unbound.includes(id));
+  const bound = armIds(spec).filter((id) => !loaded.unbound.includes(id));
   const controls = spec.controls.flatMap((control) =>
     'surface' in control ? [[control.id, surfaceFiles(loaded, control.surface)] as const] : [],
   );
@@ -129,12 +130,12 @@ async function experimentsNamed(ledger: Ledger, experimentId: string): Promise<E
     .sort((first, second) => first.sealedSeq - second.sealedSeq);
 }
 
-function progressOf({ experimentId, exposure, reservation }: ExperimentState): SealProgress {
-  const exposedUnits = exposure === null ? 0 : (reservation?.body.unitCount ?? 0);
-  return { experimentId, exposedUnits, reserved: reservation !== null };
-}
-
 async function recordSeal(ledger: Ledger, draft: SealDraft): Promise<Digest> {
+  function progressOf({ experimentId, exposure, reservation }: ExperimentState): SealProgress {
+    const exposedUnits = exposure === null ? 0 : (reservation?.body.unitCount ?? 0);
+    return { experimentId, exposedUnits, reserved: reservation !== null };
+  }
+
   const { seal } = draft;
   for (const object of draft.objects) await ledger.putObject(encoder.encode(object));
   const bytes = encoder.encode(formatSeal(seal));
@@ -237,19 +238,28 @@ export async function ensureFinalSeal(
 }
 
 function refuseNoChange(seal: SealedExperiment, file: string): void {
-  const baseline = seal.arms.find((arm) => arm.role === 'baseline');
+  const references = seal.arms.filter((arm) => arm.role !== 'candidate');
   for (const arm of seal.arms) {
-    if (arm.role === 'baseline' || arm.surfaceDigest !== baseline?.surfaceDigest) continue;
-    if (digestOfValue(arm.pins) !== digestOfValue(baseline.pins)) continue;
+    const same = references.find((each) => each !== arm && isSameArm(each, arm));
+    if (arm.role === 'baseline' || same === undefined) continue;
+    const what = arm.role === 'placebo' ? 'placebo' : `candidate "${arm.id}"`;
     throw new LiftgateError(
       'design-refused',
-      `The candidate "${arm.id}" has the same bytes as the baseline.`,
+      `The ${what} has the same bytes as the ${same.role}.`,
       {
-        where: { file, path: `arms.candidates.${arm.id}` },
-        mend: 'Name a candidate that differs; nothing would be compared.',
+        where: {
+          file,
+          path: arm.role === 'placebo' ? 'arms.placebo' : `arms.candidates.${arm.id}`,
+        },
+        mend: `Name a ${arm.role} that differs; nothing would be compared.`,
       },
     );
   }
+}
+
+function isSameArm(first: SealedArm, second: SealedArm): boolean {
+  const bytes = first.surfaceDigest === second.surfaceDigest;
+  return bytes && digestOfValue(first.pins) === digestOfValue(second.pins);
 }
 
 /** Writes the copy of a seal that lies beside the experiment file. */

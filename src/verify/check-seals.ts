@@ -26,7 +26,7 @@ export function checkSeals(files: RunFiles, read: Reading): Finding {
   const kept = seal.arms.every(
     (arm, at) => arm.role === 'candidate' || canonicalText(arm) === canonicalText(plan.arms[at]),
   );
-  if (!kept) faults.push('the baseline differs between plan and final seal');
+  if (!kept) faults.push('the baseline or the placebo differs between plan and final seal');
   if (read.manifest !== undefined && read.manifest.seal !== sealDigest(seal))
     faults.push('the manifest names another seal');
   if (faults.length === 0) Object.assign(read, { plan, seal });
@@ -45,6 +45,7 @@ export function checkCases(files: RunFiles, seal: SealedExperiment, read: Readin
     spec: seal.spec,
     index,
     baseline: baselineOf(seal),
+    placebo: seal.arms.find((arm) => arm.role === 'placebo'),
     evaluator: seal.evaluator.materials.map((material) => material.sha256),
     controls: Object.fromEntries(
       seal.controls.map((control) => [control.id, control.surfaceDigest]),

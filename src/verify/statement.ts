@@ -105,7 +105,7 @@ function resultOf(
 function subjectsOf(seal: SealedExperiment): Statement['subject'] {
   const subjects = new Map([[`${seal.experimentId}.seal.json`, digestHex(sealDigest(seal))]]);
   for (const arm of seal.arms) {
-    if (arm.role === 'baseline' || arm.surfaceDigest === null) continue;
+    if (arm.role !== 'candidate' || arm.surfaceDigest === null) continue;
     subjects.set(`candidate:${arm.id}`, digestHex(arm.tree));
     for (const { path, sha256 } of arm.materials) subjects.set(path, sha256);
   }

@@ -15,7 +15,7 @@ import { resumeFrom } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import { baselineArm, candidateIds } from '../spec/spec.ts';
+import { armIds } from '../spec/spec.ts';
 import { type Audit, auditOf } from './audit.ts';
 import { controlFaults } from './check-controls.ts';
 import {
@@ -199,7 +199,7 @@ function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: R
   const journal = parseJournal(bytes, runFileNames.journal);
   const schedule = planSchedule({
     cases: finalCases(index),
-    arms: [baselineArm, ...candidateIds(seal.spec)],
+    arms: armIds(seal.spec),
     repeats: seal.spec.repeats,
     casesDigest: seal.digests.cases,
   });

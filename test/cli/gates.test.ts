@@ -1,75 +1,7 @@
 /** The gates `rate`, `critical` with a rate, `budget`, `latency` and `matched-budget`, each to three decisions, on the built binary. */
 import { describe, expect, test } from 'vitest';
-import { liftgate, linesOf } from '../support/cli.ts';
-import { temporaryFolders } from '../support/temporary-folder.ts';
-import {
-  allRight,
-  type CaseList,
-  liftGate,
-  rightMeasure,
-  SmallExperiment,
-  type SmallOptions,
-  type SmallSurface,
-  smallCases,
-} from '../support/workspace.ts';
-
-const folder = temporaryFolders();
-
-const exitCodes = { ship: 0, hold: 20, need_more_work: 21 } as const;
-type Decision = keyof typeof exitCodes;
-
-function firstCases(count: number): CaseList {
-  return Array.from({ length: count }, (_, at) => `c${at + 1}`);
-}
-
-interface Asked {
-  readonly gate: Readonly<Record<string, unknown>>;
-  readonly next: SmallSurface;
-  readonly baseline?: SmallSurface;
-  readonly options?: SmallOptions;
-}
-
-/** Runs an experiment of one more gate beside the lift; the contribution of that gate, and what people were told. */
-async function outcome({ gate, next, baseline = {}, options = {} }: Asked) {
-  const experiment = new SmallExperiment(await folder(), {
-    cases: smallCases(20),
-    candidates: { new: { ...allRight, ...next } },
-    baseline,
-    ...options,
-    spec: { gates: [liftGate, gate], ...options.spec },
-  });
-  const plan = await experiment.call('plan');
-  const { exitCode, stdout } = await experiment.run();
-  const report = await liftgate(
-    experiment.workspace,
-    'report',
-    `${experiment.name}/run`,
-    '--format',
-    'junit',
-  );
-  return {
-    experiment,
-    plan: plan.stdout,
-    exitCode,
-    last: linesOf(stdout).at(-1) ?? '',
-    junit: report.stdout,
-  };
-}
-
-type Row = readonly [decision: Decision, asked: Asked, reason: RegExp];
-
-async function expectRow([decision, asked, reason]: Row): Promise<void> {
-  const found = await outcome(asked);
-  expect({ exitCode: found.exitCode, last: found.last }).toEqual({
-    exitCode: exitCodes[decision],
-    last: expect.stringMatching(`^new: ${decision} `),
-  });
-  // The same sentence stands in the recorded summary and in the JUnit report.
-  expect(found.experiment.text('run/summary.md').replaceAll('\\', '')).toMatch(reason);
-  expect(found.junit).toMatch(reason);
-  const verified = await found.experiment.verify();
-  expect(verified.exitCode).toBe(0);
-}
+import { type Asked, expectRow, firstCases, outcome, type Row } from '../support/gate-rows.ts';
+import { type CaseList, liftGate, rightMeasure, type SmallOptions } from '../support/workspace.ts';
 
 describe.concurrent('rate', () => {
   const gate = { gate: 'rate', measure: 'right', arm: 'candidate', min: 0.5 };

@@ -1,7 +1,6 @@
 /** Sealed evidence from compact tables: a minimal final seal, its case index and one receipt per attempt. */
 
 import type { Evidence } from '../../src/analysis/evidence.ts';
-import { compareCodeUnits } from '../../src/base/canonical.ts';
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import type { ArmProvenance } from '../../src/run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../../src/run/receipt.ts';
@@ -10,7 +9,7 @@ import { resolvedMethods } from '../../src/spec/design.ts';
 import { autoTableVersion, bettingTruncation } from '../../src/spec/inference.ts';
 import { type SealedExperiment, sealSchema, sealType } from '../../src/spec/seal.ts';
 import { seedLabels, seedRule } from '../../src/spec/seeds.ts';
-import { type ExperimentSpec, specSchema } from '../../src/spec/spec.ts';
+import { armIds, type ExperimentSpec, specSchema } from '../../src/spec/spec.ts';
 import {
   type Attempt,
   attemptsOf,
@@ -34,6 +33,8 @@ export interface CaseTable {
 export interface EvidenceTable {
   readonly cases: readonly CaseTable[];
   readonly candidates?: readonly string[];
+  /** Whether there is a placebo arm, called `placebo`. */
+  readonly placebo?: boolean;
   readonly repeats?: number;
   readonly measures?: Readonly<Record<string, unknown>>;
   readonly gates?: readonly unknown[];
@@ -81,6 +82,7 @@ function specOf(table: EvidenceTable): ExperimentSpec {
     arms: {
       baseline: arm('baseline'),
       candidates: Object.fromEntries(candidates.map((id) => [id, arm(id)])),
+      ...(table.placebo === true ? { placebo: arm('placebo') } : {}),
     },
     multiplicity: table.multiplicity ?? (candidates.length > 1 ? 'holm' : 'none'),
     host: { worker: ['node', 'host.mjs'], limits: { maxCostUsd: 0.05 } },
@@ -129,7 +131,7 @@ function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): S
   const { level } = spec.inference;
   const root = digestOf('set');
   const tree = { materials: [], tree: digestOf('tree') };
-  const arms = ['baseline', ...Object.keys(spec.arms.candidates).sort(compareCodeUnits)];
+  const roles = { baseline: 'baseline', placebo: 'placebo' } as const;
   return sealSchema.parse({
     type: sealType,
     experimentId: spec.name,
@@ -149,13 +151,13 @@ function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): S
       fingerprintVersion: 'f',
     },
     development: null,
-    arms: arms.map((id) => ({
+    arms: armIds(spec).map((id) => ({
       id,
-      role: id === 'baseline' ? 'baseline' : 'candidate',
+      role: id === 'baseline' || id === 'placebo' ? roles[id] : 'candidate',
       ...tree,
       surfaceDigest: surfaceOf(table, id),
       pins: { model: null, packages: [] },
-      boundAt: id === 'baseline' ? 'plan' : 'final',
+      boundAt: id === 'baseline' || id === 'placebo' ? 'plan' : 'final',
     })),
     evaluator: { materials: [], tree: evaluatorTree, judges: [], scoreScale: 'declared' },
     controls: [],

@@ -54,6 +54,7 @@ export interface SmallOptions {
   readonly cases?: readonly CaseRow[];
   readonly baseline?: SmallSurface;
   readonly candidates?: Readonly<Record<string, SmallSurface>>;
+  readonly placebo?: SmallSurface;
   readonly mode?: HostMode;
   readonly claim?: Members;
   readonly limits?: Members;
@@ -160,6 +161,7 @@ function specOf(options: SmallOptions, candidates: readonly string[]): Members {
     arms: {
       baseline: surface('baseline'),
       candidates: Object.fromEntries(candidates.map((id) => [id, surface(id)])),
+      ...(options.placebo === undefined ? {} : { placebo: surface('placebo') }),
     },
     multiplicity: candidates.length > 1 ? 'holm' : 'none',
     host: { worker: ['node', 'host.mjs', mode], limits: { wallMs: 20_000, ...limits } },
@@ -196,7 +198,9 @@ export class SmallExperiment {
     this.writeText('cases.jsonl', cases.map((row) => `${JSON.stringify(row)}\n`).join(''));
     const all = ['right', ...gatedBeside(options)].map((id) => [id, true] as const);
     const truth = { scores: Object.fromEntries(all) };
-    const surfaces = { ...candidates, baseline, truth, empty: {} };
+    const { placebo } = options;
+    const neutral = placebo === undefined ? {} : { placebo };
+    const surfaces = { ...candidates, ...neutral, baseline, truth, empty: {} };
     for (const [id, surface] of Object.entries(surfaces))
       this.writeJson(`${id}.json`, fullSurface(options, surface));
   }

@@ -1,0 +1,132 @@
+/** Shapes of the gates: what a spec may write for each kind. What they mean stands in `gates.ts`. */
+import * as z from 'zod';
+import { idSchema } from './words.ts';
+
+const required = z
+  .boolean()
+  .default(true)
+  .describe('Whether the decision waits for it; an optional gate is shown and moves nothing.');
+const alwaysRequired = z.literal(true).default(true).describe('Always required, written or not.');
+const measure = idSchema.describe('The measure it reads.');
+const name = idSchema
+  .optional()
+  .describe('Name shown in contributions; default: gate and measure.');
+
+export const gateSchema = z.discriminatedUnion('gate', [
+  z.strictObject({
+    gate: z.literal('lift'),
+    name,
+    measure,
+    threshold: z
+      .number()
+      .default(0)
+      .describe("What the improvement's lower bound must exceed, in the units of the measure."),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('no-regression'),
+    name,
+    measure,
+    margin: z
+      .number()
+      .min(0)
+      .describe('Largest tolerated loss, positive, in the units of the measure.'),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('critical'),
+    name,
+    measure,
+    maxRate: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .optional()
+      .describe('Tolerated share of violating units; without it one violation breaches.'),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('rate'),
+    name,
+    measure,
+    arm: z.enum(['baseline', 'candidate']).describe('The arm whose rate it is.'),
+    min: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .optional()
+      .describe('Share of units that must score 1; either this or max.'),
+    max: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .optional()
+      .describe('Share of units that may score 1; either this or min.'),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('latency'),
+    name,
+    measure,
+    maxRatio: z
+      .number()
+      .positive()
+      .optional()
+      .describe('Candidate over baseline, paired; either this or quantile and max.'),
+    quantile: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .optional()
+      .describe('Share of units whose slowest cell must stay below max: 0.95.'),
+    max: z.number().positive().optional().describe("In the measure's units."),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('matched-budget'),
+    name,
+    of: z.enum(['tokens', 'usd']).describe('What both arms spent.'),
+    tolerance: z
+      .number()
+      .min(0)
+      .describe('How much more one arm may spend than the other over complete pairs: 0.1 is 10 %.'),
+    required,
+  }),
+  z.strictObject({ gate: z.literal('budget'), name, required }),
+  z.strictObject({
+    gate: z.literal('neutral-control'),
+    name,
+    measure,
+    threshold: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe('What the improvement over arms.placebo must exceed, in the units of the measure.'),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('completeness'),
+    name,
+    required: alwaysRequired,
+  }),
+  z.strictObject({ gate: z.literal('controls'), name, required: alwaysRequired }),
+  z.strictObject({
+    gate: z.literal('provenance'),
+    name,
+    allowUnverified: z
+      .boolean()
+      .default(false)
+      .describe('Whether a host that cannot say what it loaded may ship.'),
+    required: alwaysRequired,
+  }),
+  z.strictObject({
+    gate: z.literal('power'),
+    name,
+    target: z.number().gt(0).lt(1).default(0.8).describe('Power wanted.'),
+    atEffect: z
+      .number()
+      .optional()
+      .describe('Improvement at which it is wanted; default: claim.minimumEffect.'),
+    required: z.boolean().default(false).describe('This version can only show it.'),
+  }),
+]);
