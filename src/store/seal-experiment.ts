@@ -130,12 +130,12 @@ async function experimentsNamed(ledger: Ledger, experimentId: string): Promise<E
     .sort((first, second) => first.sealedSeq - second.sealedSeq);
 }
 
-async function recordSeal(ledger: Ledger, draft: SealDraft): Promise<Digest> {
-  function progressOf({ experimentId, exposure, reservation }: ExperimentState): SealProgress {
-    const exposedUnits = exposure === null ? 0 : (reservation?.body.unitCount ?? 0);
-    return { experimentId, exposedUnits, reserved: reservation !== null };
-  }
+function progressOf({ experimentId, exposure, reservation }: ExperimentState): SealProgress {
+  const exposedUnits = exposure === null ? 0 : (reservation?.body.unitCount ?? 0);
+  return { experimentId, exposedUnits, reserved: reservation !== null };
+}
 
+async function recordSeal(ledger: Ledger, draft: SealDraft): Promise<Digest> {
   const { seal } = draft;
   for (const object of draft.objects) await ledger.putObject(encoder.encode(object));
   const bytes = encoder.encode(formatSeal(seal));
