@@ -57,10 +57,19 @@ const judges = {
   resampling: ['bootstrap', 'bootstrap-reference'],
 };
 
-/** Timings fail on any slowed program; executed examples read the source; two use snapshots, which only vitest itself has. */
-const notJudging = ['speed', 'examples', 'index', 'random'].map(
-  (name) => `test/stats/${name}.test.ts`,
-);
+/**
+ * Timings fail on any slowed program; executed examples read the source; two use snapshots, which only vitest itself has; properties
+ * of all intervals at once cost more than all other tests.
+ */
+const notJudging = [
+  'speed',
+  'examples',
+  'index',
+  'random',
+  'interval-properties',
+  'mean-interval-properties',
+  'p-value-properties',
+].map((name) => `test/stats/${name}.test.ts`);
 
 /** Nothing but names. */
 const notMutated = ['index', 'versions'];
@@ -194,7 +203,7 @@ function writeRows(rows) {
   const text = [
     'Mutation tests: small changes of the source, and how many of them the tests notice (npm run mutate).',
     `Machine: ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}. One file at a time, judged by the tests that import it.`,
-    'A time-out counts as noticed: four times the processor time of the first run. Tests above 1 s and executed examples judge nothing,',
+    'A time-out counts as noticed: four times the processor time of the first run. Tests above 1 s, executed examples and the properties of all intervals at once judge nothing,',
     'and the tests of one change end at 1.5 s: both can only lower a score.',
     'Where fewer mutants are judged than there are in all, they are a sample by a fixed seed (npm run mutate -- --share 0.5).',
     `Total: ${totalOf(rows)}`,

@@ -6,6 +6,12 @@
  * quantile is the smallest value whose share of resamples reaches p, on both sides.
  */
 import { requireCount, requireError, requireSeed } from './arguments.ts';
+import {
+  type BootstrapLaw,
+  lawOfDraws,
+  lawOfEnumeration,
+  type WeightedValue,
+} from './bootstrap-law.ts';
 import type { Bounds, Indeterminate } from './interval.ts';
 import { indeterminate, isIndeterminate } from './interval.ts';
 import { meanDifferenceBounds, spreadOf } from './mean-difference.ts';
@@ -35,56 +41,14 @@ export interface BootstrapOrigin {
 /** One-sided bootstrap bounds, each at the same error. */
 export interface BootstrapBounds extends Bounds, BootstrapOrigin {}
 
-/** A bootstrap distribution: sorted values, with cumulated weights when they are not all equal. */
-interface Law {
-  readonly values: Float64Array;
-  readonly cumulated: Float64Array | undefined;
-  readonly total: number;
-}
-
 type Statistic = (resample: Resample) => number;
 
-/** Index of the smallest value whose cumulated weight reaches p; a weight equal to p up to rounding counts as reaching it. */
-function rankAt({ values, cumulated, total }: Law, p: number): number {
-  const wanted = p * total - 1e-12 * total;
-  if (cumulated === undefined) {
-    return Math.max(0, Math.min(values.length - 1, -Math.floor(-wanted) - 1));
-  }
-  let below = -1;
-  let enough = values.length - 1;
-  while (enough - below > 1) {
-    const middle = Math.floor((below + enough) / 2);
-    if ((cumulated[middle] ?? 0) >= wanted) enough = middle;
-    else below = middle;
-  }
-  return enough;
-}
-
-function quantileOf(law: Law, p: number): number {
-  return law.values[rankAt(law, p)] ?? Number.NaN;
-}
-
-/** Standard error of a Monte Carlo quantile: half the distance of the quantiles one binomial standard error to each side. */
-function quantileError(law: Law, p: number): number {
-  if (law.cumulated !== undefined) return 0;
-  const step = Math.sqrt((p * (1 - p)) / law.total);
-  return (
-    Math.abs(quantileOf(law, Math.min(1, p + step)) - quantileOf(law, Math.max(0, p - step))) / 2
-  );
-}
-
-function exactLaw(centred: Float64Array, statistic: Statistic): Law {
-  const points: { readonly value: number; readonly weight: number }[] = [];
+function exactLaw(centred: Float64Array, statistic: Statistic): BootstrapLaw {
+  const points: WeightedValue[] = [];
   enumerateResamples(centred, (resample, weight) => {
     points.push({ value: statistic(resample), weight });
   });
-  points.sort((left, right) => (left.value < right.value ? -1 : left.value > right.value ? 1 : 0));
-  let total = 0;
-  const cumulated = Float64Array.from(points, ({ weight }) => {
-    total += weight;
-    return total;
-  });
-  return { values: Float64Array.from(points, ({ value }) => value), cumulated, total };
+  return lawOfEnumeration(points);
 }
 
 /**
@@ -125,12 +89,11 @@ function monteCarloLaw(
   centred: Float64Array,
   statistic: Statistic,
   { seed, resamples }: BootstrapOptions,
-): Law {
+): BootstrapLaw {
   const state = resamplingState(seed);
   const values = new Float64Array(resamples);
   for (let at = 0; at < resamples; at += 1) values[at] = statistic(drawResample(state, centred));
-  values.sort();
-  return { values, cumulated: undefined, total: resamples };
+  return lawOfDraws(values);
 }
 
 /** The studentized mean; a resample without spread lies at ±Infinity by the sign of its shift, at 0 without one. */
@@ -149,7 +112,7 @@ function studentized(centred: Float64Array): Statistic {
 interface Prepared {
   readonly mean: number;
   readonly standardError: number;
-  readonly law: Law;
+  readonly law: BootstrapLaw;
 }
 
 function prepare(
@@ -171,13 +134,16 @@ function prepare(
   return { mean, standardError, law };
 }
 
+/** In standard errors: quantiles of t closer than this are one value but for rounding, and their interval would have no width. */
+const smallestWidth = 1e-9;
+
 /** Both bounds from the law of t, or why there are none. */
 function boundsOf({ mean, standardError, law }: Prepared, error: number): Bounds | Indeterminate {
-  const low = quantileOf(law, error);
-  const high = quantileOf(law, 1 - error);
+  const low = law.quantile(error);
+  const high = law.quantile(1 - error);
   if (!(Number.isFinite(low) && Number.isFinite(high)))
     return indeterminate('degenerate-resamples');
-  if (!(low < high)) return indeterminate('constant-resamples');
+  if (!(high - low > smallestWidth)) return indeterminate('constant-resamples');
   return { lower: mean - high * standardError, upper: mean - low * standardError };
 }
 
@@ -211,10 +177,10 @@ export function bootstrapTBounds(
     ...bounds,
     seed,
     resamples,
-    law: law.cumulated === undefined ? 'monte-carlo' : 'exact',
+    law: law.source === 'resampling' ? 'monte-carlo' : 'exact',
     monteCarloError: {
-      lower: quantileError(law, 1 - error) * standardError,
-      upper: quantileError(law, error) * standardError,
+      lower: law.quantileError(1 - error) * standardError,
+      upper: law.quantileError(error) * standardError,
     },
   };
 }

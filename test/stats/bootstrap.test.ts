@@ -127,3 +127,78 @@ describe('tBootstrapTBounds', () => {
     expect(union.upper).toBe(resampled.upper);
   });
 });
+
+describe('the law of t by hand: three units at −1, 0 and 1', () => {
+  // Shares of 27 orders: −Infinity 1, −2 3, −1 3, −½ 3, 0 7, and the same above. The standard error is 1/√3.
+  const rows = [
+    [0.1, -2, 2],
+    [0.2, -1, 1],
+    [0.3, -0.5, 0.5],
+    [4 / 27, -2, 1],
+    [7 / 27, -1, 0.5],
+    [0.36, -0.5, 0.5],
+  ] as const;
+
+  test.each(rows)('at the error %f it is read at %f and %f', (error, low, high) => {
+    for (const scale of [1, 1e-8, 0.1, 1e8]) {
+      const middle = 2 * scale;
+      const values = [middle - scale, middle, middle + scale];
+      const found = computed(bootstrapTBounds(values, { error, seed, resamples: 1000 }));
+      const standardError = scale / Math.sqrt(3);
+      expect((found.lower - middle) / standardError).toBeCloseTo(-high, 9);
+      expect((found.upper - middle) / standardError).toBeCloseTo(-low, 9);
+      expect(found.monteCarloError).toEqual({ lower: 0, upper: 0 });
+    }
+  });
+
+  test.each([
+    [0.03, 'degenerate-resamples'],
+    [0.38, 'constant-resamples'],
+    [0.45, 'constant-resamples'],
+  ])('at the error %f there is no bound: %s', (error, reason) => {
+    for (const values of [
+      [-1, 0, 1],
+      [0.1, 0.2, 0.3],
+      [1e6 + 0.1, 1e6 + 0.2, 1e6 + 0.3],
+    ]) {
+      expect(bootstrapTBounds(values, { error, seed, resamples: 1000 })).toEqual({
+        status: 'indeterminate',
+        reason,
+      });
+    }
+  });
+
+  test('one infinite end is enough for no bound', () => {
+    // Of 0, 0, 1 eight of 27 resamples are 0, 0, 0 and one is 1, 1, 1: −Infinity weighs 8/27, +Infinity 1/27.
+    for (const values of [
+      [0, 0, 1],
+      [0, 0, -1],
+      [0.1, 0.1, 0.3],
+    ]) {
+      expect(bootstrapTBounds(values, { error: 0.1, seed, resamples: 1000 })).toEqual({
+        status: 'indeterminate',
+        reason: 'degenerate-resamples',
+      });
+    }
+  });
+
+  test('a Monte Carlo error is in the units of the values and falls with the root of the resamples', () => {
+    const errorOf = (scale: number, resamples: number): number =>
+      computed(
+        bootstrapTBounds(
+          skewed.map((value) => scale * value),
+          { error: 0.1, seed, resamples },
+        ),
+      ).monteCarloError.lower;
+    expect(errorOf(100, 4000) / errorOf(1, 4000)).toBeCloseTo(100, 6);
+    expect(errorOf(1, 4000) / errorOf(1, 64000)).toBeGreaterThan(2.5);
+    expect(errorOf(1, 4000) / errorOf(1, 64000)).toBeLessThan(6);
+  });
+
+  test('refuses an error by name', () => {
+    expectRefusal(
+      () => bootstrapTBounds(skewed, { error: 0.5, seed, resamples: 1000 }),
+      'error must be a one-sided error strictly between 0 and 0.5, got 0.5',
+    );
+  });
+});
