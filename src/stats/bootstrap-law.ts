@@ -111,7 +111,8 @@ function momentsOf({ values, cumulated, total }: WeightedPoints): LawMoments {
 export function lawOfPoints(points: WeightedPoints, source: LawSource): BootstrapLaw {
   const { values, cumulated, total } = points;
   const size = Math.max(Math.abs(values[0] ?? 0), Math.abs(values[values.length - 1] ?? 0));
-  const slack = 1e-12 * size;
+  // Where every value is 0 it still tells below 0 from up to 0.
+  const slack = Math.max(1e-12 * size, Number.MIN_VALUE);
   /** Share of the values up to (and, within the slack, at) a limit. */
   const shareUpTo = (limit: number): number => {
     const count = firstReaching(

@@ -24,8 +24,10 @@ function countUpTo(ordered: Float64Array, limit: number): number {
   );
 }
 
+/** Values this close are one value; where every value is 0 it still tells below 0 from up to 0. */
 function slackOf(ordered: Float64Array): number {
-  return 1e-12 * Math.max(Math.abs(ordered[0] ?? 0), Math.abs(ordered[ordered.length - 1] ?? 0));
+  const size = Math.max(Math.abs(ordered[0] ?? 0), Math.abs(ordered[ordered.length - 1] ?? 0));
+  return Math.max(1e-12 * size, Number.MIN_VALUE);
 }
 
 /**
@@ -144,7 +146,6 @@ function middleQuantile(pair: MiddlePair, p: number, slack: number): number {
   const gap = Math.max(slack / 16, Number.MIN_VALUE);
   while (upper - lower > gap) {
     const middle = lower + (upper - lower) / 2;
-    if (middle <= lower || middle >= upper) break;
     if (middleShare(pair, middle) >= p - shareSlack) upper = middle;
     else lower = middle;
   }

@@ -188,6 +188,8 @@ describe('bootstrapInterval', () => {
     ['one unit', [4], 'bootstrap-bca', { kind: 'mean' }, 'too-few-units'],
     ['equal values', [2, 2, 2], 'bootstrap-percentile', { kind: 'mean' }, 'constant-resamples'],
     ['equal values', [2, 2, 2], 'bootstrap-bca', { kind: 'mean' }, 'constant-jackknife'],
+    ['zeros alone', [0, 0, 0], 'bootstrap-bca', { kind: 'mean' }, 'constant-jackknife'],
+    ['zeros alone', [0, 0, 0, 0], 'bootstrap-bca', { kind: 'median' }, 'constant-jackknife'],
     ['equal values', [2, 2, 2], 'bootstrap-t', { kind: 'mean' }, 'constant-differences'],
     ['a median', [1, 2, 3], 'bootstrap-t', { kind: 'median' }, 'no-standard-error'],
   ] as const)('%s gives no %s', (...[, values, method, statistic, reason]) => {

@@ -110,6 +110,11 @@ describe('lawOfPoints', () => {
     }
   });
 
+  test('nothing lies below 0 where every value is 0', () => {
+    const zeros = lawOfDraws(new Float64Array(3));
+    expect([zeros.below(0), zeros.cdf(0)]).toEqual([0, 1]);
+  });
+
   test('its moments are those of the weighed values', () => {
     // 0.2 + 1 + 1.2 = 2.4; 0.2 × 1.96 + 0.5 × 0.16 + 0.3 × 2.56 = 1.24.
     expect(weighed.moments().mean).toBeCloseTo(2.4, 14);
