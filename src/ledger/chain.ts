@@ -32,7 +32,9 @@ export type InvariantId =
   | 'I9'
   | 'I10'
   | 'I11'
-  | 'I12';
+  | 'I12'
+  | 'I13'
+  | 'I14';
 
 /** One break of the chain rules. */
 export interface ChainFault {

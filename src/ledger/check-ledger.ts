@@ -69,6 +69,8 @@ export const invariantTexts: Readonly<Record<InvariantId, string>> = {
   I10: 'every request is recorded once',
   I11: 'development units and final units are disjoint',
   I12: 'every object an entry names is stored with those bytes',
+  I13: 'every signing key was signed for by a valid one, and a revoked or replaced key signs nothing later',
+  I14: 'every amendment names all it changes and what had been exposed, before its own exposure',
 };
 
 const invariantIds: readonly InvariantId[] = [
@@ -84,6 +86,8 @@ const invariantIds: readonly InvariantId[] = [
   'I10',
   'I11',
   'I12',
+  'I13',
+  'I14',
 ];
 
 const historyIds: ReadonlySet<InvariantId> = new Set([
@@ -95,6 +99,8 @@ const historyIds: ReadonlySet<InvariantId> = new Set([
   'I9',
   'I10',
   'I11',
+  'I13',
+  'I14',
 ]);
 
 const restore =
@@ -266,7 +272,7 @@ function completenessOf(
 }
 
 /**
- * Checks invariants I1 to I12 from the stored bytes alone; offline, without writing.
+ * Checks invariants I1 to I14 from the stored bytes alone; offline, without writing.
  *
  * @param pin  size (>= 1) and head known from elsewhere; without it completeness is reported as unknown
  * @returns    every fault found; `ok` when there is none

@@ -62,13 +62,42 @@ export const policyBody = z.strictObject({
   requireAnchor: z.boolean(),
 });
 
-/** Trust material, ordered by entry number. Not written by this version. */
+/** What a key may sign: checkpoints, others' checkpoints, statements about a run, other keys. Receipts are refused until something checks them. */
+const keyScopeSchema = z.enum(['checkpoint', 'witness', 'statement', 'key', 'receipt']);
+export type KeyScope = z.infer<typeof keyScopeSchema>;
+
+/** Fingerprint of a key as `ssh-keygen -l` prints it. */
+const keyIdSchema = z
+  .string()
+  .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'expected a fingerprint such as SHA256: and 43 characters');
+
+/** Name a signature carries. */
+const signerNameSchema = z
+  .string()
+  .regex(
+    /^[^\s+,*?!\p{Cc}\p{Cs}]{1,100}$/u,
+    'a signer has no spaces, commas, plus signs or patterns',
+  );
+
+/**
+ * A signing key: introduced, put in the place of another (`replaces`), or revoked (`key` null). `public` is the blob of an SSH public
+ * key in base64; `signer` signed for it, see `keys.ts`.
+ */
 export const keyBody = z.strictObject({
-  op: z.enum(['add', 'revoke']),
-  keyId: z.string().min(1).max(256),
-  type: z.enum(['ed25519', 'ssh']),
-  public: z.string().min(1).max(4096),
-  scope: z.enum(['checkpoint', 'receipt', 'witness']),
+  op: z.enum(['add', 'rotate', 'revoke']),
+  keyId: keyIdSchema,
+  key: z
+    .strictObject({
+      name: signerNameSchema,
+      type: z.string().min(1).max(64),
+      public: z.string().min(1).max(4096),
+      scopes: z.array(keyScopeSchema).min(1).max(5),
+    })
+    .nullable(),
+  replaces: keyIdSchema.nullable(),
+  reason: textSchema,
+  signer: keyIdSchema,
+  signature: z.string().min(1).max(8192),
 });
 
 /** Makes a seal visible, also when it is never used. `plan` is null for a plan and the plan's digest for a final seal. */

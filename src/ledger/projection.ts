@@ -9,10 +9,11 @@
  */
 import { compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
+import type { PublicKey } from '../base/signature.ts';
 import { skeletonOf } from '../spec/units.ts';
 import { type ChainHead, emptyChain } from './chain.ts';
 import type { EntryOf } from './entry.ts';
-import type { Disclosure, JournalMark } from './entry-bodies.ts';
+import type { Disclosure, JournalMark, KeyScope } from './entry-bodies.ts';
 import { LayeredMap } from './layered-map.ts';
 
 /** Where an experiment stands; `none` is the phase of a plan the ledger has never seen. */
@@ -122,6 +123,25 @@ export interface AnsweredRequest {
 /** Reuse policy of one family. */
 export type Policy = EntryOf<'policy'>['body'];
 
+/** A key of the ledger and what became of it. */
+export interface LedgerKey {
+  /** Fingerprint as `ssh-keygen -l` prints it. */
+  readonly keyId: string;
+  readonly name: string;
+  readonly key: PublicKey;
+  readonly scopes: readonly KeyScope[];
+  readonly addedSeq: number;
+  /** Who signed for it: itself when it was the first, or when nobody else could. */
+  readonly signer: string;
+  /** How it ended; null while it is valid. */
+  readonly ended: {
+    readonly seq: number;
+    /** `rotated`: another took its place; `revoked`: it may be in other hands. */
+    readonly how: 'rotated' | 'revoked';
+    readonly signer: string;
+  } | null;
+}
+
 /** The state after `chain.size` entries. Never changed in place. */
 export interface LedgerState {
   readonly chain: ChainHead;
@@ -137,6 +157,8 @@ export interface LedgerState {
   readonly policies: LayeredMap<string, Policy>;
   /** Families without further measurement, with the number of the entry that says so. */
   readonly retiredFamilies: LayeredMap<string, number>;
+  /** Signing keys by fingerprint. */
+  readonly keys: LayeredMap<string, LedgerKey>;
 }
 
 /** The state of a ledger without entries. */
@@ -152,6 +174,7 @@ export const emptyState: LedgerState = {
   requests: LayeredMap.empty(),
   policies: LayeredMap.empty(),
   retiredFamilies: LayeredMap.empty(),
+  keys: LayeredMap.empty(),
 };
 
 /** An experiment whose units are spent. */

@@ -3,6 +3,7 @@ import { type Digest, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { addClaim, type ClaimRequest, checkClaim } from './claims.ts';
 import type { EntryKind, EntryOf, LedgerEntry } from './entry.ts';
+import { applyKey } from './keys.ts';
 import { type Claim, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
 import { storedUnits } from './stored-objects.ts';
@@ -21,7 +22,7 @@ import {
 import { applyLeak, applyRetire, refuseRetiredFamily } from './withdraw.ts';
 
 /** Kinds whose shape is fixed but which this version neither writes nor applies. */
-export const laterKinds: readonly EntryKind[] = ['key', 'amend', 'import', 'anchor'];
+export const laterKinds: readonly EntryKind[] = ['amend', 'import', 'anchor'];
 
 function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
   const { experimentId, population, unitCount } = entry.body;
@@ -118,6 +119,7 @@ function applyKind(
     case 'retire':
       return applyRetire(state, entry, objects);
     case 'key':
+      return applyKey(state, entry);
     case 'amend':
     case 'import':
     case 'anchor':
@@ -131,7 +133,7 @@ function applyKind(
  * @param step     entry and its identity
  * @param objects  resolves the objects that `transitionObjects` lists for the entry
  * @returns        a new state; the given one stays as it was
- * @throws {LiftgateError} ledger-conflict  with `details.invariant` I4 to I12 when the history does not allow the entry
+ * @throws {LiftgateError} ledger-conflict  with `details.invariant` I4 to I14 when the history does not allow the entry
  * @throws {LiftgateError} ledger-unsafe    for a kind this version does not apply
  */
 export function applyEntry(

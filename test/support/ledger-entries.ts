@@ -40,7 +40,15 @@ export const everyKind: readonly LedgerEntry[] = [
   {
     ...around,
     kind: 'key',
-    body: { op: 'add', keyId: 'k', type: 'ed25519', public: 'AAAA', scope: 'witness' },
+    body: {
+      op: 'add',
+      keyId: `SHA256:${'A'.repeat(43)}`,
+      key: { name: 'ci', type: 'ssh-ed25519', public: 'AAAA', scopes: ['witness'] },
+      replaces: null,
+      reason: 'r',
+      signer: `SHA256:${'B'.repeat(43)}`,
+      signature: 'AAAA',
+    },
   },
   {
     ...around,
