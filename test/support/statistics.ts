@@ -10,7 +10,7 @@ export function computed<Value>(result: Value | Indeterminate): Value {
   return result;
 }
 
-/** Asserts a refusal of an argument, by its text. */
+/** Asserts a refusal of an argument: its text, the argument it names, and a sentence that says how to mend it. */
 export function expectRefusal(call: () => unknown, message: string): void {
   let caught: unknown;
   try {
@@ -20,6 +20,10 @@ export function expectRefusal(call: () => unknown, message: string): void {
   }
   expect(caught).toBeInstanceOf(LiftgateError);
   expect(caught).toMatchObject({ code: 'stats-argument-invalid', message });
+  const { where, mend }: Partial<LiftgateError> = Object(caught);
+  expect(where?.path).toMatch(/^\w/);
+  expect(message).toContain(/^\w+/.exec(String(where?.path))?.[0]);
+  expect(mend).toMatch(/^[A-Z].{10,}\.$/);
 }
 
 /** A seed of 64 hex digits for tests, from a small whole number. */
