@@ -183,3 +183,101 @@ describe('cross-check against jstat, where it is accurate', () => {
     );
   });
 });
+
+describe('the normal quantile', () => {
+  test('is right to the last digits from the centre to 1e-300', () => {
+    const tails = [0.49999, 0.4, 0.3, 0.2, 0.1, 0.05, 0.01];
+    for (let exponent = 3; exponent <= 300; exponent += 9) tails.push(Number(`1e-${exponent}`));
+    for (const p of tails) {
+      const x = d.normalUpperQuantile(p);
+      // An error of x by its last digit moves the tail by x² of that.
+      expect(Math.abs(d.normalUpper(x) / p - 1), `${p}`).toBeLessThan(4e-15 * (1 + x * x));
+    }
+    expect(d.normalUpperQuantile(1e-300)).toBeCloseTo(37.0470964, 6);
+    expect(d.normalUpperQuantile(0.3)).toBeCloseTo(0.5244005127080407, 15);
+    expect(d.normalUpperQuantile(0.5)).toBe(0);
+  });
+
+  test('near the centre it is the distance from one half over the density', () => {
+    expect(d.normalUpperQuantile(0.5 - 2 ** -40) / (2 ** -40 * Math.sqrt(2 * Math.PI))).toBeCloseTo(
+      1,
+      14,
+    );
+  });
+
+  test('tails below 0 are one minus those above, on both branches', () => {
+    for (const x of [0, 0.25, 0.999, 1, 1.001, 2, 8, 40]) {
+      expect(d.normalUpper(-x)).toBeCloseTo(1 - d.normalUpper(x), 15);
+      expect(d.normalUpper(-x) + d.normalUpper(x)).toBeCloseTo(1, 15);
+    }
+    expect(d.normalUpper(-40)).toBe(1);
+    expect(d.normalUpper(40)).toBe(0);
+    expect(d.normalUpper(-0.5)).toBeCloseTo(0.6914624612740131, 15);
+    expect(d.normalUpper(-1.5)).toBeCloseTo(0.9331927987311419, 15);
+  });
+});
+
+describe('edges of the distributions', () => {
+  test('are refused by the name of the argument', () => {
+    expectRefusal(() => d.tUpperQuantile(0.1, 0), 'df must be a finite number above 0, got 0');
+    expectRefusal(() => d.tUpper(1, -1), 'df must be a finite number above 0, got -1');
+    expectRefusal(
+      () => d.tUpperQuantile(1, 3),
+      'upperTail must be a probability strictly between 0 and 1, got 1',
+    );
+    expectRefusal(
+      () => d.normalUpperQuantile(0),
+      'upperTail must be a probability strictly between 0 and 1, got 0',
+    );
+    expectRefusal(
+      () => d.betaQuantile(1, { a: 1, b: 1 }),
+      'lowerTail must be a probability strictly between 0 and 1, got 1',
+    );
+    expectRefusal(
+      () => d.betaUpperQuantile(0, { a: 1, b: 1 }),
+      'upperTail must be a probability strictly between 0 and 1, got 0',
+    );
+    expectRefusal(() => d.betaCdf(0.5, { a: 0, b: 1 }), 'a must be a finite number above 0, got 0');
+    expectRefusal(
+      () => d.betaUpper(0.5, { a: 1, b: 0 }),
+      'b must be a finite number above 0, got 0',
+    );
+    expectRefusal(
+      () => d.betaQuantile(0.5, { a: 1, b: -2 }),
+      'b must be a finite number above 0, got -2',
+    );
+    expectRefusal(
+      () => d.betaUpperQuantile(0.5, { a: -2, b: 1 }),
+      'a must be a finite number above 0, got -2',
+    );
+    expectRefusal(
+      () => d.binomialCdf(1, { trials: 1.5, probability: 0.5 }),
+      'trials must be a whole number of at least 0, got 1.5',
+    );
+    expectRefusal(
+      () => d.binomialCdf(1, { trials: 3, probability: 1.5 }),
+      'probability must be a probability from 0 to 1, got 1.5',
+    );
+    expectRefusal(
+      () => d.binomialUpper(0.5, { trials: 3, probability: 0.5 }),
+      'successes must be a whole number of at least 0, got 0.5',
+    );
+    expectRefusal(
+      () => d.binomialQuantile(0, { trials: 3, probability: 0.5 }),
+      'lowerTail must be a probability strictly between 0 and 1, got 0',
+    );
+  });
+
+  test('have the tails of what cannot be passed', () => {
+    const coin = { trials: 3, probability: 0.5 };
+    expect([-1, 0, 2, 3, 4].map((k) => d.binomialCdf(k, coin))).toEqual([0, 0.125, 0.875, 1, 1]);
+    expect([-1, 0, 2, 3, 4].map((k) => d.binomialUpper(k, coin))).toEqual([1, 0.875, 0.125, 0, 0]);
+    expect(d.tUpper(1e200, 3)).toBe(0);
+    expect(d.tUpper(-1e200, 3)).toBe(1);
+    expect([0.125, 0.126, 0.5, 0.875, 0.876].map((p) => d.binomialQuantile(p, coin))).toEqual([
+      0, 1, 1, 2, 3,
+    ]);
+    expect([d.betaCdf(-1, { a: 2, b: 3 }), d.betaCdf(2, { a: 2, b: 3 })]).toEqual([0, 1]);
+    expect([d.betaUpper(-1, { a: 2, b: 3 }), d.betaUpper(2, { a: 2, b: 3 })]).toEqual([1, 0]);
+  });
+});

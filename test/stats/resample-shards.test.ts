@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
-  batchSize,
-  characteristicBatches,
-  cosSin,
-  latticeSpectrum,
-} from '../../src/stats/characteristic-function.ts';
-import { invertedSum } from '../../src/stats/inverted-sum.ts';
-import { latticeSum } from '../../src/stats/lattice-sum.ts';
-import { resamplingStream } from '../../src/stats/random.ts';
-import {
   type ResampleJob,
   resampleShards,
   shardResamples,
@@ -86,6 +77,84 @@ describe('resampleShards', () => {
     },
   );
 
+  test.each([14000, 14001, 65537, 100000])(
+    'draws one index a word for %i units, of which a half word would refuse too many',
+    (units) => {
+      const word = slowStream(0);
+      const n = BigInt(units);
+      const expected: number[] = [];
+      while (expected.length < 40) {
+        const drawn = word();
+        if (BigInt.asUintN(32, drawn * n) >= 2n ** 32n % n)
+          expected.push(Number((drawn * n) >> 32n));
+      }
+      const seen: number[] = [];
+      const of = (drawn: Uint32Array): number => seen.push(...drawn.slice(0, 40));
+      resampleShards(job(units, 1, { kind: 'indices', of })).run(0);
+      expect(seen).toEqual(expected);
+    },
+  );
+
+  test.each([1, 2, 7, 8, 1001, 14000, 14001])(
+    'a total, a ratio and counts of %i units are those of the indices drawn',
+    (units) => {
+      const values = Float64Array.from({ length: units }, (_, at) => ((at * 37) % 101) + 1);
+      const bottoms = Float64Array.from({ length: units }, (_, at) => ((at * 53) % 89) + 1);
+      const drawn: number[][] = [];
+      const keep = (indices: Uint32Array): number => drawn.push([...indices]);
+      resampleShards(job(units, 3, { kind: 'indices', of: keep })).run(0);
+      const sums = drawn.map((indices) => indices.reduce((sum, at) => sum + (values[at] ?? 0), 0));
+      const below = drawn.map((indices) =>
+        indices.reduce((sum, at) => sum + (bottoms[at] ?? 0), 0),
+      );
+      const total = resampleShards(job(units, 3, { kind: 'total', values, of: (sum) => 2 * sum }));
+      expect([...total.run(0)]).toEqual(sums.map((sum) => 2 * sum));
+      const ratio = resampleShards(job(units, 3, { kind: 'ratio', tops: values, bottoms }));
+      expect([...ratio.run(0)]).toEqual(sums.map((sum, at) => sum / (below[at] ?? 1)));
+      // Each unit's count, read off as one number.
+      const of = (counts: Uint32Array): number =>
+        counts.reduce((sum, times, at) => sum + times * (at + 1) ** 2, 0);
+      const counted = resampleShards(job(units, 3, { kind: 'counts', of }));
+      expect([...counted.run(0)]).toEqual(
+        drawn.map((indices) => indices.reduce((sum, at) => sum + (at + 1) ** 2, 0)),
+      );
+    },
+  );
+
+  test('blocks hold 1,024 resamples, the last one the rest', () => {
+    const sizes = (resamples: number): number[] => {
+      const shards = resampleShards(job(1, resamples, { kind: 'indices', of: () => 0 }));
+      return Array.from({ length: shards.count }, (_, shard) => shards.run(shard).length);
+    };
+    expect(sizes(1)).toEqual([1]);
+    expect(sizes(1024)).toEqual([1024]);
+    expect(sizes(1025)).toEqual([1024, 1]);
+    expect(sizes(2100)).toEqual([1024, 1024, 52]);
+  });
+
+  test('refuses no resamples, no units and too many by name', () => {
+    const indices = { kind: 'indices', of: () => 0 } as const;
+    expectRefusal(
+      () => resampleShards(job(1, 0, indices)),
+      'resamples must be a whole number of at least 1, got 0',
+    );
+    expectRefusal(
+      () => resampleShards(job(0, 1, indices)),
+      'units must be a whole number of at least 1, got 0',
+    );
+    expectRefusal(
+      () => resampleShards(job(2 ** 21 + 1, 1, indices)),
+      'units must be a number from 1 to 2097152, got 2097153',
+    );
+    expectRefusal(
+      () => resampleShards({ ...job(1, 1, indices), seed: 'A' }),
+      'seed must be 64 lower-case hex digits, got A',
+    );
+    const { run } = resampleShards(job(1, 1025, indices));
+    expectRefusal(() => run(2), 'shard must be a number from 0 to 1, got 2');
+    expectRefusal(() => run(-1), 'shard must be a whole number of at least 0, got -1');
+  });
+
   test('keeps its numbers: the first draws of blocks 0 and 1 are recorded', () => {
     const seen: number[][] = [];
     const shards = resampleShards(
@@ -161,140 +230,5 @@ describe('resampleShards', () => {
       () => resampleShards(job(0, 10, { kind: 'indices', of: () => 0 })),
       'units must be a whole number of at least 1, got 0',
     );
-  });
-});
-
-describe('cosSin', () => {
-  test('agrees with the platform over a million turns', () => {
-    for (let step = -2000; step <= 2000; step += 1) {
-      const angle = step * 0.7853 + step * step * step * 1e-4;
-      const found = cosSin(angle, { cos: 0, sin: 0 });
-      expect(Math.abs(found.cos - Math.cos(angle))).toBeLessThan(3e-16);
-      expect(Math.abs(found.sin - Math.sin(angle))).toBeLessThan(3e-16);
-    }
-  });
-});
-
-describe('characteristicBatches', () => {
-  const stream = resamplingStream(testSeed(32));
-  const uniform = (): number => stream.word() / 2 ** 32;
-  const near = Array.from({ length: 300 }, () => uniform() + uniform() - 1);
-
-  test.each([
-    ['all near', near, 60, false],
-    ['a few far out', [...near, 9, -14, 40], 300, false],
-    ['all far out', near, 3, false],
-    ['whole numbers', near.map((value) => Math.round(40 * value)), 1201, true],
-  ] as const)('gives φ − 1 of values %s', (_, values, width, lattice) => {
-    const shares = new Float64Array(values.length).fill(1 / values.length);
-    const batches = characteristicBatches(
-      { deviations: Float64Array.from(values), shares },
-      { width, lattice },
-    );
-    for (const first of [1, 33, 65]) {
-      const found = batches(first);
-      expect(found.real.length).toBe(batchSize);
-      for (let at = 0; at < batchSize; at += 1) {
-        const angle = (2 * Math.PI * (first + at)) / width;
-        let real = 0;
-        let imaginary = 0;
-        for (const value of values) {
-          real -= (2 * Math.sin((angle * value) / 2) ** 2) / values.length;
-          imaginary += Math.sin(angle * value) / values.length;
-        }
-        expect(Math.abs((found.real[at] ?? 0) - real)).toBeLessThan(5e-14);
-        expect(Math.abs((found.imaginary[at] ?? 0) - imaginary)).toBeLessThan(5e-14);
-      }
-    }
-  });
-
-  test('the transform of a lattice is its characteristic function', () => {
-    const deviations = Float64Array.from([-7, 0, 3, 1000]);
-    const shares = Float64Array.from([0.1, 0.2, 0.3, 0.4]);
-    const { real, imaginary } = latticeSpectrum({ deviations, shares }, 33);
-    expect(real.length).toBe(64);
-    real.forEach((found, k) => {
-      const sum = (turn: (angle: number) => number): number =>
-        deviations.reduce(
-          (total, value, at) => total + (shares[at] ?? 0) * turn((2 * Math.PI * k * value) / 64),
-          0,
-        );
-      expect(found).toBeCloseTo(sum(Math.cos), 12);
-      expect(imaginary[k]).toBeCloseTo(sum(Math.sin), 12);
-    });
-  });
-});
-
-/** The law of a sum, draw by draw. */
-function slowSum(single: readonly number[], draws: number): number[] {
-  let law = [1];
-  for (let draw = 0; draw < draws; draw += 1) {
-    const next = new Array<number>(law.length + single.length - 1).fill(0);
-    law.forEach((mass, at) => {
-      single.forEach((share, step) => {
-        next[at + step] = (next[at + step] ?? 0) + mass * share;
-      });
-    });
-    law = next;
-  }
-  return law;
-}
-
-describe('laws of sums', () => {
-  const single = [0.1, 0, 0.25, 0.4, 0, 0, 0.2, 0.05];
-
-  test.each([1, 2, 7, 32, 45])('convolution and inversion are the sum of %i draws', (draws) => {
-    const slow = slowSum(single, draws);
-    const { start, mass } = latticeSum({ start: -3, mass: Float64Array.from(single) }, draws);
-    const sum = invertedSum({
-      values: Float64Array.from(single, (_, index) => index - 3),
-      shares: Float64Array.from(single),
-      draws,
-      lattice: true,
-    });
-    let below = 0;
-    slow.forEach((share, at) => {
-      const value = at - 3 * draws;
-      const own = mass[value - start] ?? 0;
-      if (share > 1e-20) expect(own / share).toBeCloseTo(1, 11);
-      expect(sum?.share(value)).toBeCloseTo(below, 12);
-      below += share;
-    });
-    expect(sum?.share(-3 * draws - 1)).toBe(0);
-    expect(sum?.share(4 * draws + 1)).toBe(1);
-  });
-
-  test('half a million draws keep thirteen digits: a fair coin', () => {
-    const draws = 500_000;
-    const sum = invertedSum({
-      values: Float64Array.from([0, 1]),
-      shares: Float64Array.from([0.5, 0.5]),
-      draws,
-      lattice: true,
-    });
-    // Symmetry: P(sum < n/2) = (1 − P(sum = n/2)) / 2, with Stirling's series for the middle share.
-    const middle =
-      (1 - 1 / (4 * draws) + 1 / (32 * draws * draws)) / Math.sqrt((Math.PI * draws) / 2);
-    expect(Math.abs((sum?.share(draws / 2) ?? 0) - (1 - middle) / 2)).toBeLessThan(2e-13);
-    expect(Math.abs((sum?.share(draws / 2 + 1) ?? 0) - (1 + middle) / 2)).toBeLessThan(2e-13);
-  });
-
-  test('values close to a coarser lattice come back late and are followed', () => {
-    const values = Float64Array.from([-2, 0, 2, 3]);
-    const shares = Float64Array.from([0.3, 0.39, 0.3, 0.01]);
-    const draws = 100;
-    const sum = invertedSum({ values, shares, draws, lattice: true });
-    const slow = slowSum([0.3, 0, 0.39, 0, 0.3, 0.01], draws);
-    let below = 0;
-    slow.forEach((share, at) => {
-      expect(sum?.share(at - 2 * draws)).toBeCloseTo(below, 12);
-      below += share;
-    });
-  });
-
-  test('an inversion that does not settle is no law', () => {
-    const values = Float64Array.from([0, 1, Math.SQRT2, 1e7]);
-    const shares = new Float64Array(4).fill(0.25);
-    expect(invertedSum({ values, shares, draws: 4, lattice: false })).toBeUndefined();
   });
 });
