@@ -21,6 +21,8 @@ export interface Evidence {
   readonly controlLines: readonly ReceiptLine[] | null;
   /** False for hand-written and imported receipts: such evidence is analysed and never ships. */
   readonly confirmatory: boolean;
+  /** True when the rules are not the sealed ones: whatever they find, nothing ships. */
+  readonly exploratory?: boolean;
   /** Per arm, as `checkProvenance` found it. */
   readonly provenance: readonly ArmProvenance[];
 }

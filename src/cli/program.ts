@@ -5,6 +5,7 @@ import { engineVersion } from '../store/package.ts';
 import { type CalculatorKind, calculatorGroups } from './calculators.ts';
 import type { BundleOptions } from './commands/bundle.ts';
 import type { CommandTree, Shell } from './commands/completion.ts';
+import type { DecideOptions } from './commands/decide.ts';
 import type { HostLanguage } from './commands/init.ts';
 import type { PlanOptions } from './commands/plan.ts';
 import type { ReportOptions } from './commands/report.ts';
@@ -174,20 +175,7 @@ function addRunCommands(program: Command, act: Act): void {
     .action((experiment: string, options: Shared) =>
       act(async (context) => (await import('./commands/run.ts')).run(context, options, experiment)),
     );
-  ledgered(
-    program,
-    'decide <experiment>',
-    'decide from existing receipts',
-    'liftgate decide experiments/refund-desk --receipts receipts.jsonl',
-  )
-    .requiredOption('--receipts <file>', 'receipts, one JSON object per line')
-    .option('--candidate <id>', 'exit by the decision of this candidate, not of the best one')
-    .option('--report-only', 'exit 0 instead of 20 and 21')
-    .action((experiment: string, options: Shared & { receipts: string }) =>
-      act(async (context) =>
-        (await import('./commands/decide.ts')).decideReceipts(context, options, experiment),
-      ),
-    );
+  addDecide(program, act);
   ledgered(
     program,
     'report <run>',
@@ -217,6 +205,27 @@ function addRunCommands(program: Command, act: Act): void {
       act(async (context) => (await import('./commands/bundle.ts')).bundle(context, options, run)),
     );
   addVerify(program, act);
+}
+
+function addDecide(program: Command, act: Act): void {
+  ledgered(
+    program,
+    'decide <path>',
+    'decide from existing receipts, or decide a recorded run again under another rule',
+    'liftgate decide experiments/refund-desk --receipts receipts.jsonl',
+  )
+    .option('--receipts <file>', "receipts of the experiment's cells, one JSON object per line")
+    .option(
+      '--what-if <file>',
+      'a rule (gates, inference, loss, multiplicity) for the run folder; exploratory, never ships',
+    )
+    .option('--candidate <id>', 'exit by the decision of this candidate, not of the best one')
+    .option('--report-only', 'exit 0 instead of 20 and 21')
+    .action((path: string, options: Shared & DecideOptions) =>
+      act(async (context) =>
+        (await import('./commands/decide.ts')).decideFrom(context, options, path),
+      ),
+    );
 }
 
 function addVerify(program: Command, act: Act): void {

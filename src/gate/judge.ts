@@ -157,8 +157,8 @@ function judgeCandidate(
 }
 
 /** Whether evidence can confirm a claim: made by a sealed run, for a claim that is more than development. */
-export function isConfirmatory({ confirmatory, seal }: Evidence): boolean {
-  return confirmatory && seal.claim.use !== 'development';
+export function isConfirmatory({ confirmatory, exploratory, seal }: Evidence): boolean {
+  return confirmatory && exploratory !== true && seal.claim.use !== 'development';
 }
 
 /** Evidence that confirms nothing asks for more work at most; a hold stands only on receipts of a sealed run. */

@@ -153,6 +153,8 @@ function shipSentence(
 }
 
 function capSentence(evidence: Evidence): string {
+  if (evidence.exploratory === true)
+    return 'not-confirmatory: exploratory, decided under another rule than the sealed one';
   return evidence.confirmatory
     ? 'not-confirmatory: a development claim never ships'
     : 'not-confirmatory: receipts from outside a sealed run decide nothing';

@@ -1,4 +1,5 @@
 /** A run folder as a report: its files read, held against each other, and turned into the view model. */
+import type { Evidence } from '../analysis/evidence.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
@@ -88,13 +89,22 @@ function requireOneRun(document: DecisionDocument, { seal, digest, lines }: Read
   );
 }
 
+/** A run folder as recorded. */
+export interface RecordedRunFolder {
+  readonly document: DecisionDocument;
+  readonly seal: SealedExperiment;
+  readonly evidence: Evidence;
+  /** Digest of the manifest, as the ledger's outcome entry names it. */
+  readonly runDigest: Digest;
+}
+
 /**
- * Reads a run folder into the report's view model. Nothing is written, and the folder's bytes stay as they are.
+ * Reads a run folder back into the evidence its decision was made from. Nothing is written, and the folder's bytes stay as they are.
  *
  * @param folder  path of a run folder that `liftgate run` finished
  * @throws {LiftgateError} run-invalid when a file is missing, unreadable or of another run; seal-invalid, receipt-invalid
  */
-export function readReport(folder: string): RunReport {
+export function readRecordedRun(folder: string): RecordedRunFolder {
   const files = readRunFiles(folder);
   const document = parseDecision(runFile(files, runFileNames.decision), runFileNames.decision);
   const seal = parseSeal(runFile(files, runFileNames.seal), runFileNames.seal);
@@ -116,5 +126,14 @@ export function readReport(folder: string): RunReport {
   }
   const evidence = runEvidence({ seal, index, lines, controlLines, expose, fence: fence ?? '' });
   const runDigest = digestOf(runFile(files, runFileNames.manifest));
+  return { document, seal, evidence, runDigest };
+}
+
+/**
+ * Reads a run folder into the report's view model.
+ * @throws {LiftgateError} as `readRecordedRun`
+ */
+export function readReport(folder: string): RunReport {
+  const { document, seal, evidence, runDigest } = readRecordedRun(folder);
   return { document, seal, view: reportView({ document, evidence }), runDigest };
 }

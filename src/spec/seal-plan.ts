@@ -268,7 +268,8 @@ function estimandOf({ claim, inference }: ExperimentSpec): string {
   return `mean improvement ${over}, weights: ${inference.weights}`;
 }
 
-function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers {
+/** The members of a seal that say how it is decided. */
+export function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers {
   const { level } = spec.inference;
   return {
     analysis: {

@@ -105,7 +105,6 @@ describe.concurrent('usage', () => {
     [['swim'], "error: unknown command 'swim'"],
     [['run'], "error: missing required argument 'experiment'"],
     [['run', 'small', '--fast'], "error: unknown option '--fast'"],
-    [['decide', 'small'], "error: required option '--receipts <file>' not specified"],
     [['ledger', 'void', 'small'], "error: required option '--reason <text>' not specified"],
   ])('%j exits 64, says what is wrong and points to --help', async (words, message) => {
     const { exitCode, stdout, stderr } = await liftgate(decided.workspace, ...words);

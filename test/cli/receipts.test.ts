@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { documentOf, linesOf } from '../support/cli.ts';
+import { documentOf, liftgate, linesOf } from '../support/cli.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 import { SmallExperiment } from '../support/workspace.ts';
 
@@ -95,5 +95,39 @@ describe.concurrent('receipts of a recorded run', () => {
     const forged = await experiment.call('decide', ...words);
     expect(forged.exitCode).toBe(21);
     expect(documentOf(forged)).toMatchObject({ verdict: { evidence: 'not-confirmatory' } });
+  });
+});
+
+describe('liftgate decide', () => {
+  test.each([[[]], [['--receipts', 'a.jsonl', '--what-if', 'rule.yaml']]])(
+    'with %j exits 64: one of receipts and rule says what to decide',
+    async (words) => {
+      const { exitCode, stderr } = await liftgate(await folder(), 'decide', 'small', ...words);
+      expect(exitCode).toBe(64);
+      expect(stderr).toContain('Exactly one of --receipts and --what-if says what to decide.');
+    },
+  );
+});
+
+describe('a recorded run under another rule', () => {
+  test('says what the rule finds, ships nothing and leaves no entry: 21', async () => {
+    const experiment = new SmallExperiment(await folder());
+    expect((await experiment.run()).exitCode).toBe(0);
+    const kinds = await experiment.ledgerKinds();
+    experiment.writeText('rule.yaml', 'inference: {level: 0.9}\n');
+    const words = ['decide', 'small/run', '--what-if', 'small/rule.yaml'] as const;
+    const { exitCode, stdout } = await liftgate(experiment.workspace, ...words);
+    expect(exitCode).toBe(21);
+    expect(linesOf(stdout)[0]).toMatch(/^EXPLORATORY: /);
+    expect(stdout).toContain('  inference.level: 0.95 -> 0.9\n');
+    expect(stdout).toContain('Recorded under the sealed rule: new ship.\n');
+    expect(stdout).toContain('  lift:right: pass (cleared)');
+    expect(linesOf(stdout).at(-1)).toMatch(/^new: need_more_work \| .*exploratory/);
+    const json = await liftgate(experiment.workspace, ...words, '--json');
+    expect(documentOf(json)).toMatchObject({
+      stamp: 'exploratory',
+      decision: { verdict: { evidence: 'not-confirmatory', exitCode: 21 } },
+    });
+    expect(await experiment.ledgerKinds()).toEqual(kinds);
   });
 });
