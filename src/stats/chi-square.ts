@@ -3,6 +3,7 @@
  * branch. Held to `distributions.json` within 1e-10 relative.
  */
 import { requireOpenProbability, requirePositive } from './arguments.ts';
+import { type SlopedTail, tailRoot } from './chord-root.ts';
 import { betaPoint } from './distribution.ts';
 import { exp, log } from './elementary.ts';
 import type { BetaPoint, BetaShape } from './special.ts';
@@ -34,27 +35,15 @@ export function chiSquareUpper(x: number, df: number): number {
   return incompleteGamma(x / 2, df / 2).upper;
 }
 
-/**
- * The gamma point whose named tail is `tail`: Newton on the logarithm of the tail over u = ln x, where it is concave. A step
- * that leaves the bracket, or a tail that underflows, falls back to halving it.
- */
+/** The gamma point whose named tail is `tail`, sought over u = ln x. */
 function gammaPoint(tail: number, side: 'lower' | 'upper', shape: number): number {
-  const goal = log(tail);
-  const direction = side === 'lower' ? 1 : -1;
-  let left = -745;
-  let right = 709;
-  let u = log(shape);
-  for (let step = 0; step < 300; step += 1) {
+  const at = (u: number): SlopedTail => {
     const tails = incompleteGamma(exp(u), shape);
-    const reached = tails[side];
-    if (direction * (reached - tail) < 0) left = u;
-    else right = u;
-    const move = (direction * (log(reached) - goal) * reached) / tails.kernel;
-    if (Math.abs(move) <= 1e-15 * Math.max(1, Math.abs(u))) break;
-    const next = u - move;
-    u = next > left && next < right ? next : (left + right) / 2;
-  }
-  return exp(u);
+    return { tail: tails[side], slope: tails.kernel };
+  };
+  const direction = side === 'lower' ? 1 : -1;
+  const bracket = { left: -745, right: 709, start: log(shape), mostSteps: 300 };
+  return exp(tailRoot(at, { goal: tail, direction, ...bracket }));
 }
 
 /**

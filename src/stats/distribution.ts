@@ -8,6 +8,7 @@ import {
   requirePositive,
   requireProbability,
 } from './arguments.ts';
+import { type SlopedTail, tailRoot } from './chord-root.ts';
 import { exp, log } from './elementary.ts';
 import type { BetaPoint, BetaShape } from './special.ts';
 import { incompleteBeta, normalCentre, normalDensity, normalFarTail } from './special.ts';
@@ -116,25 +117,14 @@ function fromLogit(u: number): BetaPoint {
   return u < 0 ? { x: near, y: far } : { x: far, y: near };
 }
 
-/**
- * The point whose lower tail is `tail` ≤ ½: Newton on ln I over the logit, where ln I is concave, so that the iterates climb
- * to the root from the left. A step that leaves the bracket, or a tail that underflows, falls back to halving it.
- */
+/** The point whose lower tail is `tail` ≤ ½, sought over the logit. */
 function betaLowerPoint(tail: number, shape: BetaShape): BetaPoint {
-  const goal = log(tail);
-  let left = -745;
-  let right = 745;
-  let u = log(shape.a / shape.b);
-  for (let step = 0; step < 200; step += 1) {
+  const at = (u: number): SlopedTail => {
     const { lower, kernel } = incompleteBeta(fromLogit(u), shape);
-    if (lower < tail) left = u;
-    else right = u;
-    const move = ((log(lower) - goal) * lower) / kernel;
-    if (Math.abs(move) <= 1e-15 * Math.max(1, Math.abs(u))) break;
-    const next = u - move;
-    u = next > left && next < right ? next : (left + right) / 2;
-  }
-  return fromLogit(u);
+    return { tail: lower, slope: kernel };
+  };
+  const bracket = { left: -745, right: 745, start: log(shape.a / shape.b), mostSteps: 200 };
+  return fromLogit(tailRoot(at, { goal: tail, direction: 1, ...bracket }));
 }
 
 /**

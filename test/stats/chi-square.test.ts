@@ -97,3 +97,60 @@ describe('F', () => {
     );
   });
 });
+
+describe('edges of chi-square and F', () => {
+  test('every argument is refused by its name', () => {
+    const df = { numerator: 2, denominator: 3 };
+    expectRefusal(() => c.chiSquareUpper(1, -1), 'df must be a finite number above 0, got -1');
+    expectRefusal(() => c.chiSquareQuantile(0.5, 0), 'df must be a finite number above 0, got 0');
+    expectRefusal(
+      () => c.chiSquareUpperQuantile(0.5, 0),
+      'df must be a finite number above 0, got 0',
+    );
+    expectRefusal(
+      () => c.chiSquareUpperQuantile(0, 3),
+      'upperTail must be a probability strictly between 0 and 1, got 0',
+    );
+    expectRefusal(
+      () => c.fQuantile(1, df),
+      'lowerTail must be a probability strictly between 0 and 1, got 1',
+    );
+    expectRefusal(
+      () => c.fUpperQuantile(0, df),
+      'upperTail must be a probability strictly between 0 and 1, got 0',
+    );
+    expectRefusal(
+      () => c.fUpper(1, { numerator: 1, denominator: 0 }),
+      'denominator must be a finite number above 0, got 0',
+    );
+  });
+
+  test('the tails of quantiles near 0 and near 1 keep their digits on both sides', () => {
+    for (const df of [0.5, 1, 3, 40, 1e4]) {
+      for (const p of [1e-15, 1e-300]) {
+        const [low, high] = [c.chiSquareQuantile(p, df), c.chiSquareUpperQuantile(p, df)];
+        if (low > 1e-300) expect(c.chiSquareCdf(low, df) / p, `${df} ${p}`).toBeCloseTo(1, 9);
+        expect(c.chiSquareUpper(high, df) / p, `${df} ${p}`).toBeCloseTo(1, 9);
+      }
+      // The upper tail of a lower one near 1 is what rounding left of it: sought there, not on the rounded side.
+      const p = 1 - 2 ** -50;
+      expect(c.chiSquareUpper(c.chiSquareQuantile(p, df), df) / 2 ** -50).toBeCloseTo(1, 9);
+      expect(c.chiSquareCdf(c.chiSquareUpperQuantile(p, df), df) / 2 ** -50).toBeCloseTo(1, 9);
+    }
+  });
+
+  test('the whole of an F lies between 0 and infinity', () => {
+    const df = { numerator: 2, denominator: 3 };
+    expect([c.fCdf(0, df), c.fCdf(-1, df), c.fUpper(0, df), c.fUpper(-1, df)]).toEqual([
+      0, 0, 1, 1,
+    ]);
+    expect([c.fCdf(Number.POSITIVE_INFINITY, df), c.fUpper(Number.POSITIVE_INFINITY, df)]).toEqual([
+      1, 0,
+    ]);
+    expect(c.fCdf(-0.5, df)).toBe(0);
+    // P(F > x) with 2 and 3 degrees is (1 + 2x/3)^(−3/2).
+    expect(c.fUpper(6, df)).toBeCloseTo(5 ** -1.5, 14);
+    expect(c.fUpperQuantile(5 ** -1.5, df)).toBeCloseTo(6, 12);
+    expect(c.fQuantile(1 - 5 ** -1.5, df)).toBeCloseTo(6, 12);
+  });
+});

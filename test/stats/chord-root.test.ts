@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ChordBracket, chordRoot } from '../../src/stats/chord-root.ts';
+import {
+  type ChordBracket,
+  chordRoot,
+  type SlopedTail,
+  tailRoot,
+} from '../../src/stats/chord-root.ts';
 
 /** The root and the points looked at, the ends first. */
 function searched(value: (x: number) => number, bracket: ChordBracket) {
@@ -142,5 +147,83 @@ describe('chordRoot', () => {
       ),
       { seed: 20261130, numRuns: 200 },
     );
+  });
+});
+
+describe('tailRoot', () => {
+  const bracket = { left: -745, right: 745, start: 0, mostSteps: 200 };
+
+  function climbed(at: (u: number) => SlopedTail, search: Parameters<typeof tailRoot>[1]) {
+    const seen: number[] = [];
+    const root = tailRoot((u) => {
+      seen.push(u);
+      return at(u);
+    }, search);
+    return { root, seen };
+  }
+
+  /** The logistic distribution: its logit is the variable itself. */
+  const logistic = (u: number): SlopedTail => {
+    const tail = 1 / (1 + Math.exp(-u));
+    return { tail, slope: tail * (1 - tail) };
+  };
+
+  test.each([0.4, 0.01, 1e-8, 1e-150])('finds the logistic tail of %f in a few steps', (goal) => {
+    const { root, seen } = climbed(logistic, { ...bracket, goal, direction: 1 });
+    expect(root).toBeCloseTo(Math.log(goal / (1 - goal)), 12);
+    expect(seen.length).toBeLessThan(12);
+    expect(seen[0]).toBe(0);
+    // Newton: the logarithm falls by (ln tail − ln goal) over the relative slope, which is ½ at the start.
+    expect(seen[1]).toBeCloseTo(-(Math.log(0.5) - Math.log(goal)) / 0.5, 9);
+  });
+
+  test.each([0.4, 0.01, 1e-8])('and the falling one of %f at the mirrored points', (goal) => {
+    const falling = (u: number): SlopedTail => logistic(-u);
+    const rising = climbed(logistic, { ...bracket, goal, direction: 1 });
+    const { root, seen } = climbed(falling, { ...bracket, goal, direction: -1 });
+    expect(root).toBeCloseTo(-rising.root, 13);
+    expect(seen).toEqual(rising.seen.map((u) => 0 - u));
+  });
+
+  test('halves the bracket where a tail underflows or a step would leave it', () => {
+    const gumbel = (u: number): SlopedTail => {
+      const tail = Math.exp(-Math.exp(-u));
+      return { tail, slope: tail * Math.exp(-u) };
+    };
+    const low = climbed(gumbel, { ...bracket, start: -20, goal: 0.5, direction: 1 });
+    expect(low.root).toBeCloseTo(-Math.log(Math.LN2), 13);
+    // Nothing is left of the tail at −20: the root lies to the right, in the middle of what is left first.
+    expect(low.seen.slice(0, 2)).toEqual([-20, (745 - 20) / 2]);
+    // At 0 a step for 1e-300 leads to −690, out of a bracket that ends at −10, where the tail is still too large.
+    const end = climbed(gumbel, { ...bracket, left: -10, goal: 1e-300, direction: 1 });
+    expect(end.seen.slice(0, 2)).toEqual([0, -5]);
+    expect(end.root).toBeCloseTo(-Math.log(300 * Math.LN10), 12);
+    expect(low.seen.length).toBeLessThan(25);
+  });
+
+  test('a step to an end of the bracket is no step inside it', () => {
+    // Tail u over (0, 2): from 1 the step for e^−1 leads to 1 − 1 × 1 = 0, the left end.
+    const line = (u: number): SlopedTail => ({ tail: u, slope: 1 });
+    const left = climbed(line, {
+      ...bracket,
+      left: 0,
+      right: 2,
+      start: 1,
+      goal: 1 / Math.E,
+      direction: 1,
+    });
+    expect(left.seen[1]).toBeCloseTo(0.5, 6);
+    expect(left.root).toBeCloseTo(1 / Math.E, 14);
+  });
+
+  test('ends where a step no longer moves the point, and after as many steps as allowed', () => {
+    const line = (u: number): SlopedTail => ({ tail: u, slope: 1 });
+    const search = { left: 0, right: 2e6, direction: 1, mostSteps: 200 } as const;
+    expect(climbed(line, { ...search, start: 0.25, goal: 0.25 }).seen).toEqual([0.25]);
+    expect(climbed(line, { ...search, start: 1e6, goal: 1e6 * (1 - 5e-16) }).seen).toHaveLength(1);
+    expect(climbed(line, { ...search, start: 1e-3, goal: 1e-3 * (1 - 3e-13) }).seen).toHaveLength(
+      1,
+    );
+    expect(climbed(line, { ...search, start: 1, goal: 1e-9, mostSteps: 3 }).seen).toHaveLength(3);
   });
 });
