@@ -8,7 +8,7 @@ import {
 import { invertedSum } from '../../src/stats/inverted-sum.ts';
 import { latticeSum } from '../../src/stats/lattice-sum.ts';
 import { resamplingStream } from '../../src/stats/random.ts';
-import { testSeed } from '../support/statistics.ts';
+import { bitsOf, testSeed } from '../support/statistics.ts';
 
 describe('cosSin', () => {
   test('agrees with the platform over a million turns', () => {
@@ -142,5 +142,104 @@ describe('laws of sums', () => {
     const values = Float64Array.from([0, 1, Math.SQRT2, 1e7]);
     const shares = new Float64Array(4).fill(0.25);
     expect(invertedSum({ values, shares, draws: 4, lattice: false })).toBeUndefined();
+  });
+});
+
+describe('bits on every platform', () => {
+  // Bounds read from these laws are sealed and decided by: any other bit would be another record.
+  test('of cosines and sines are the recorded ones', () => {
+    const turned = Array.from({ length: 2001 }, (_, at) => {
+      const { cos, sin } = cosSin((at - 1000) * 0.0123 * (1 + (at % 7) ** 3), { cos: 0, sin: 0 });
+      return [cos, sin];
+    });
+    expect(bitsOf(turned.flat())).toBe('eb854ca99124504d');
+  });
+
+  const spread = Array.from({ length: 60 }, (_, at) => ((at * 37) % 101) / 7 + (at % 3) * 0.01);
+  const share = new Float64Array(60).fill(1 / 60);
+
+  test.each([
+    ['a window as wide as the values', 15, '725d57545a0b43b5'],
+    ['a window a hundred times as wide', 1500, '3b6a94f973462695'],
+    ['a window of which half the values lie out', 900, '0ed3d6e0762aaf02'],
+  ] as const)('of a characteristic function over %s', (_, width, recorded) => {
+    const centre = 7.1;
+    const batches = characteristicBatches(
+      { deviations: Float64Array.from(spread, (value) => value - centre), shares: share },
+      { width, lattice: false },
+    );
+    const found = [1, 33, 65, 97].flatMap((first) => {
+      const { real, imaginary } = batches(first);
+      return [...real, ...imaginary];
+    });
+    expect(bitsOf(found)).toBe(recorded);
+  });
+
+  const whole = spread.map((value) => Math.floor(10 * value));
+
+  test.each([
+    ['continuous values', { values: spread, draws: 60, lattice: false }, '0eddbd7f2f26d58e'],
+    [
+      'continuous values drawn often',
+      { values: spread, draws: 5000, lattice: false },
+      'ede8e460eafaab02',
+    ],
+    ['whole values', { values: whole, draws: 60, lattice: true }, '9aabb9a3c87263ea'],
+    [
+      'whole values far from 0',
+      { values: whole.map((value) => value - 900), draws: 7, lattice: true },
+      '8ded2fb3fe81fd2a',
+    ],
+  ] as const)('of the law of a sum of %s', (_, { values, draws, lattice }, recorded) => {
+    const law = invertedSum({ values: Float64Array.from(values), shares: share, draws, lattice });
+    if (law === undefined) throw new Error('the series vanishes');
+    const { lower, upper } = law;
+    const at = Array.from({ length: 41 }, (_point, step) => lower + ((upper - lower) * step) / 40);
+    const read = at.map((x) => law.share(lattice ? Math.floor(x) : x));
+    read.forEach((p, step) => {
+      expect(p).toBeGreaterThan((read[step - 1] ?? 0) - 1e-13);
+    });
+    expect(bitsOf([lower, upper, ...read])).toBe(recorded);
+  });
+
+  test('of a convolution', () => {
+    const { start, mass } = latticeSum(
+      { start: -2, mass: Float64Array.from([0.1, 0.3, 0, 0.35, 0.25]) },
+      117,
+    );
+    expect(bitsOf([start, ...mass])).toBe('38202b2a37ad77aa');
+  });
+});
+
+describe('latticeSum', () => {
+  test('drops ends that together weigh less than 1e-30, and nothing else', () => {
+    const rare = 1e-8;
+    const single = { start: 0, mass: Float64Array.from([1 - 2 * rare, rare, 0, rare]) };
+    const { start, mass } = latticeSum(single, 8);
+    const slow = slowSum([...single.mass], 8);
+    // Three rare draws weigh some 1e-22, four 1e-30: sums up to 9 or 10 are kept, and 24 is not.
+    expect(start).toBe(0);
+    expect(mass.length).toBeGreaterThan(9);
+    expect(mass.length).toBeLessThan(13);
+    mass.forEach((share, at) => {
+      if (share > 1e-28) expect(share / (slow[at] ?? 0)).toBeCloseTo(1, 9);
+    });
+    const turned = latticeSum({ start: 5, mass: Float64Array.from([...single.mass].reverse()) }, 8);
+    expect(turned.start + turned.mass.length - 1).toBe(8 * (5 + 3));
+    expect(turned.mass.length).toBe(mass.length);
+    expect([...turned.mass].reverse()).toEqual([...mass]);
+  });
+
+  test('a single draw is the law itself, and a law of one point stays one', () => {
+    const single = { start: -1, mass: Float64Array.from([0.25, 0.5, 0.25]) };
+    expect(latticeSum(single, 1)).toEqual(single);
+    expect(latticeSum({ start: 3, mass: Float64Array.from([1]) }, 1000)).toEqual({
+      start: 3000,
+      mass: Float64Array.from([1]),
+    });
+    expect(latticeSum(single, 2)).toEqual({
+      start: -2,
+      mass: Float64Array.from([0.0625, 0.25, 0.375, 0.25, 0.0625]),
+    });
   });
 });

@@ -1,4 +1,5 @@
 /** Small checks the statistics tests share. */
+import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { LiftgateError } from '../../src/base/errors.ts';
 import type { Indeterminate } from '../../src/stats/interval.ts';
@@ -54,4 +55,13 @@ export function endsOf(result: Ends | Indeterminate, expected: unknown): Ends | 
     throw new Error(`refused a zero width where the reference has ${String(expected)}`);
   }
   return { lower: shown.lower, upper: shown.lower };
+}
+
+/** The first eight bytes of the digest of some numbers, bit for bit: what every platform has to reproduce. */
+export function bitsOf(values: readonly number[]): string {
+  const view = new DataView(new ArrayBuffer(8 * values.length));
+  values.forEach((value, at) => {
+    view.setFloat64(8 * at, value);
+  });
+  return createHash('sha256').update(new Uint8Array(view.buffer)).digest('hex').slice(0, 16);
 }
