@@ -39,6 +39,8 @@ const judges = {
   'bootstrap-interval': ['bootstrap-pooled', 'bootstrap-interval'],
   'bootstrap-law': ['bootstrap-law', 'bootstrap-pooled'],
   'bootstrap-order': ['bootstrap-order'],
+  'coin-sums': ['sign-flip', 'permutation-rank'],
+  'decimal-grid': ['sign-flip', 'permutation-rank'],
   'paired-binary': ['paired-binary', 'paired-binary-intervals', 'paired-binary-exhaustive'],
   'mean-difference': ['mean-difference', 't-and-effects'],
   distribution: ['distribution', 'chi-square', 'special', 'proportion'],
