@@ -12,25 +12,18 @@ export interface LatticeLaw {
 
 const negligible = 1e-30;
 
+/** The ends are cut where they weigh enough; a law weighs 1, so that both searches end inside it. */
 function trimmed({ start, mass }: LatticeLaw): LatticeLaw {
   let first = 0;
-  let lost = mass[0] ?? 0;
-  while (lost < negligible && first < mass.length - 1) {
-    first += 1;
-    lost += mass[first] ?? 0;
-  }
+  for (let lost = mass[0] ?? 1; lost < negligible; lost += mass[first] ?? 1) first += 1;
   let last = mass.length - 1;
-  lost = mass[last] ?? 0;
-  while (lost < negligible && last > first) {
-    last -= 1;
-    lost += mass[last] ?? 0;
-  }
+  for (let lost = mass[last] ?? 1; lost < negligible; lost += mass[last] ?? 1) last -= 1;
   return { start: start + first, mass: mass.slice(first, last + 1) };
 }
 
+/** The law of both draws together; quickest where the shorter law comes first. */
 function convolved(left: LatticeLaw, right: LatticeLaw): LatticeLaw {
-  const short = left.mass.length <= right.mass.length ? left.mass : right.mass;
-  const long = short === left.mass ? right.mass : left.mass;
+  const [short, long] = [left.mass, right.mass];
   const mass = new Float64Array(short.length + long.length - 1);
   for (let at = 0; at < short.length; at += 1) {
     const share = short[at] ?? 0;
