@@ -2,10 +2,13 @@
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError, type Problem } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
+import { branchStore, type EntryAt, type ReadableStore, readBranchObjects } from './branch.ts';
 import { type ChainHead, chainFaults, emptyChain, type InvariantId } from './chain.ts';
 import {
+  type EntryOf,
   entryFileName,
   entryId,
+  isKind,
   type LedgerEntry,
   namedObjects,
   parseEntry,
@@ -46,13 +49,6 @@ export interface LedgerReport {
   readonly completeness: 'unknown' | 'pinned' | 'contradicted';
   /** The sentence that goes with it. */
   readonly completenessDetail: string;
-}
-
-/** The part of a store that reading needs. */
-interface ReadableStore {
-  listEntries(): Promise<number>;
-  readEntry(seq: number): Promise<Uint8Array>;
-  readObject(digest: Digest): Promise<Uint8Array | null>;
 }
 
 /** What each invariant says, in the order of the report. */
@@ -196,7 +192,7 @@ type Objects = Map<Digest, Uint8Array>;
 async function checkObjects(
   store: ReadableStore,
   entry: LedgerEntry,
-  found: { readonly findings: Findings; readonly objects: Objects },
+  found: { readonly findings: Findings; readonly objects: Objects; readonly entryAt: EntryAt },
 ): Promise<void> {
   for (const digest of namedObjects(entry)) {
     const fault = await objectFault(store, digest, entry, found.objects);
@@ -206,6 +202,28 @@ async function checkObjects(
       message: `Entry ${entry.seq} (${entry.kind}) names an object that ${fault}.`,
       mend: 'Restore the object from version control or a copy.',
     });
+  }
+}
+
+/** What an import brings along: objects its transition reads, and a ledger that must be sound by itself. */
+async function checkBranch(
+  store: ReadableStore,
+  entry: EntryOf<'import'>,
+  found: { readonly findings: Findings; readonly objects: Objects; readonly entryAt: EntryAt },
+): Promise<void> {
+  const { findings, objects, entryAt } = found;
+  const read = (digest: Digest) => store.readObject(digest).catch(() => null);
+  try {
+    for (const [digest, bytes] of await readBranchObjects(entry, entryAt, read))
+      if (bytes !== null && digestOf(bytes) === digest) objects.set(digest, bytes);
+    const { problems } = await checkLedger(await branchStore(store, entry));
+    for (const problem of problems)
+      findings.add(invariantIds.find((id) => id === problem.code) ?? 'I12', {
+        ...problem,
+        message: `In the branch that entry ${entry.seq} imports: ${problem.message}`,
+      });
+  } catch (error) {
+    findings.caught(error, 'I12', entryFileName(entry.seq));
   }
 }
 
@@ -281,8 +299,12 @@ export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promis
   const findings = new Findings();
   const objects: Objects = new Map();
   const entries = await readEntries(store, findings);
+  const entryAt: EntryAt = (seq) => entries.stored[seq]?.entry;
   for (const stored of entries.stored) {
-    if (stored !== null) await checkObjects(store, stored.entry, { findings, objects });
+    if (stored === null) continue;
+    const found = { findings, objects, entryAt };
+    await checkObjects(store, stored.entry, found);
+    if (isKind(stored.entry, 'import')) await checkBranch(store, stored.entry, found);
   }
   const stoppedAt = followHistory(entries, objects, findings);
   const completeness = completenessOf(entries, pin, findings);
@@ -297,4 +319,27 @@ export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promis
     problems: findings.problems,
     ...completeness,
   };
+}
+
+/**
+ * Holds a branch that is to be imported to every invariant of a ledger.
+ * @throws {LiftgateError} ledger-damaged  with all that is wrong with it
+ */
+export async function requireSoundBranch(
+  store: ReadableStore,
+  entry: EntryOf<'import'>,
+): Promise<void> {
+  const { problems } = await checkLedger(await branchStore(store, entry));
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new LiftgateError(
+    'ledger-damaged',
+    `The branch that is to be imported is not sound: ${first.message}`,
+    {
+      where: first.where,
+      mend: 'Check the other ledger with `liftgate ledger verify`; what is damaged is not imported.',
+      problems,
+      details: { reason: 'branch-damaged' },
+    },
+  );
 }

@@ -1,17 +1,9 @@
 /** Claims on units: who may take them, and the refusal that names whoever has them (I4, I5, I11). */
-import type { Digest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { likenessOf, shownId } from '../spec/lookalike.ts';
 import type { UnitRecord } from '../spec/units.ts';
 import type { InvariantId } from './chain.ts';
-import {
-  type Claim,
-  type FingerprintOwner,
-  type KnownUnit,
-  type LedgerState,
-  unitKey,
-  withClaim,
-} from './projection.ts';
+import { type Claim, type LedgerState, unitKey } from './projection.ts';
 
 /** Why a unit cannot be claimed. */
 export type ClaimRefusal =
@@ -20,6 +12,7 @@ export type ClaimRefusal =
   | 'unit-retired'
   | 'unit-developed'
   | 'unit-leaked'
+  | 'unit-contested'
   | 'unit-alias'
   | 'unit-renamed';
 
@@ -59,6 +52,7 @@ function blocks(claim: Claim, { kind, reusableFamily }: ClaimRequest): boolean {
     case 'development':
     case 'leaked':
     case 'retired':
+    case 'contested':
       return kind === 'reserve';
     case 'exposed':
       return kind === 'reserve' ? !again : kind === 'develop' && !claim.settled;
@@ -75,6 +69,8 @@ function refusalOf(claim: Claim): ClaimRefusal {
       return 'unit-leaked';
     case 'retired':
       return 'unit-retired';
+    case 'contested':
+      return 'unit-contested';
     case 'held':
     case 'released':
       return 'unit-held';
@@ -190,6 +186,8 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
       return `used in development by ${owner} in entry ${claim.seq}`;
     case 'unit-leaked':
       return `known outside since entry ${claim.seq}`;
+    case 'unit-contested':
+      return `claimed by two branches that entry ${claim.seq} merged`;
     case 'unit-alias':
       return `${one ? 'another spelling of a unit' : 'other spellings of units'} ${claimedBy(claim)} in entry ${claim.seq}`;
     case 'unit-renamed':
@@ -199,6 +197,7 @@ function sentence(reason: ClaimRefusal, claim: Claim, one: boolean): string {
 
 function claimedBy({ kind, experimentId }: Claim): string {
   if (kind === 'leak') return 'recorded as known outside';
+  if (kind === 'import') return 'contested';
   return kind === 'retire' ? 'retired' : `claimed by experiment "${experimentId}"`;
 }
 
@@ -211,6 +210,8 @@ const mends: Record<Exclude<ClaimRefusal, 'unit-held'>, string> = {
     'Units read in development cannot be final evidence: take units nobody has read.',
   'unit-leaked':
     'Units that somebody may have seen cannot be final evidence: take units nobody has read.',
+  'unit-contested':
+    'What one branch measured the other may have read: take units nobody has claimed.',
   'unit-alias': `Use the recorded spelling; ${aliasRule}`,
   'unit-renamed':
     'The same content under another id is the same unit: take units nobody has seen, or list ids and dates under fingerprint.ignore if only those coincide.',
@@ -272,58 +273,4 @@ export function checkClaim(state: LedgerState, request: ClaimRequest): void {
   );
   const [first, ...rest] = collisions;
   if (first !== undefined) throw refusal(request, [first, ...rest]);
-}
-
-/** The state with held claims on any of these units, by id or content, marked as leaked. */
-export function spoilHeld(
-  state: LedgerState,
-  leak: Claim,
-  units: readonly UnitRecord[],
-): LedgerState {
-  const seqs = new Set<number>();
-  for (const { skeleton, fingerprints } of units) {
-    for (const seq of state.units.get(unitKey(leak.population, skeleton))?.claims ?? [])
-      seqs.add(seq);
-    for (const print of fingerprints) {
-      for (const { claim } of state.fingerprints.get(print) ?? []) seqs.add(claim);
-    }
-  }
-  let next = state;
-  for (const seq of seqs) {
-    if (state.claims.get(seq)?.status === 'held')
-      next = withClaim(next, seq, { leakedSeq: leak.seq });
-  }
-  return next;
-}
-
-/** The state with a claim on units added; the caller has checked it. */
-export function addClaim(
-  state: LedgerState,
-  claim: Claim,
-  units: readonly UnitRecord[],
-): LedgerState {
-  const alive = (seq: number) => state.claims.get(seq)?.status !== 'released';
-  const known: [string, KnownUnit][] = [];
-  const lookalikes: [string, string][] = [];
-  const prints = new Map<Digest, readonly FingerprintOwner[]>();
-  for (const { id, skeleton, fingerprints } of units) {
-    const key = unitKey(claim.population, skeleton);
-    const likeness = likenessOf(id);
-    if (likeness !== skeleton) lookalikes.push([unitKey(claim.population, likeness), skeleton]);
-    const before = state.units.get(key);
-    const claims = [...(before?.claims ?? []).filter(alive), claim.seq];
-    known.push([key, { id: before?.id ?? id, claims }]);
-    for (const print of fingerprints) {
-      const owners = prints.get(print) ?? state.fingerprints.get(print) ?? [];
-      const owner = { claim: claim.seq, population: claim.population, skeleton, id };
-      prints.set(print, [...owners.filter((each) => alive(each.claim)), owner]);
-    }
-  }
-  return {
-    ...state,
-    claims: state.claims.with([[claim.seq, claim]]),
-    units: state.units.with(known),
-    fingerprints: state.fingerprints.with(prints),
-    lookalikes: lookalikes.length === 0 ? state.lookalikes : state.lookalikes.with(lookalikes),
-  };
 }

@@ -154,9 +154,10 @@ export function transitionObjects(entry: LedgerEntry): readonly Digest[] {
     case 'outcome':
     case 'abort':
     case 'void':
-    case 'import':
     case 'anchor':
       return [];
+    case 'import':
+      return [entry.body.entriesObject];
   }
 }
 

@@ -6,8 +6,14 @@
  */
 import { type Digest, digestOf, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import { readObjectsFor } from './branch.ts';
 import { extendChain } from './chain.ts';
-import { checkLedger, type LedgerPin, type LedgerReport } from './check-ledger.ts';
+import {
+  checkLedger,
+  type LedgerPin,
+  type LedgerReport,
+  requireSoundBranch,
+} from './check-ledger.ts';
 import {
   checkEntry,
   createGenesis,
@@ -201,7 +207,7 @@ class StoreLedger implements Ledger {
   private async followOne(): Promise<void> {
     const seq = this.known.chain.size;
     const { stored } = extendChain(this.known.chain, await this.store.readEntry(seq));
-    const objects = await this.objectsOf(transitionObjects(stored.entry));
+    const objects = await this.objectsOf(stored.entry, transitionObjects(stored.entry));
     try {
       this.known = applyEntry(this.known, stored, objects);
     } catch (error) {
@@ -210,10 +216,9 @@ class StoreLedger implements Ledger {
     this.tail.push(stored);
   }
 
-  private async objectsOf(digests: readonly Digest[]): Promise<ObjectResolver> {
-    const read = new Map<Digest, Uint8Array | null>();
-    for (const digest of digests) read.set(digest, await this.store.readObject(digest));
-    return (digest) => read.get(digest) ?? null;
+  private objectsOf(entry: LedgerEntry, digests: readonly Digest[]): Promise<ObjectResolver> {
+    const read = (digest: Digest) => this.store.readObject(digest);
+    return readObjectsFor(entry, digests, { read, entryAt: (seq) => this.tail[seq]?.entry });
   }
 
   private async appendNow<Kind extends EntryKind>(
@@ -252,8 +257,10 @@ class StoreLedger implements Ledger {
     request: EntryRequest<Kind>,
   ): Promise<Appended<Kind> | null> {
     const answered = this.known.requests.get(requestKey(request.kind, request.requestId));
-    const entry = answered === undefined ? undefined : this.tail[answered.seq]?.entry;
-    if (answered === undefined || entry === undefined || !isKind(entry, request.kind)) return null;
+    if (answered === undefined) return null;
+    const imported = this.known.imported.get(answered.entryId);
+    const entry = imported?.entry ?? this.tail[answered.seq]?.entry;
+    if (entry === undefined || !isKind(entry, request.kind)) return null;
     if (digestOfValue(request.body) !== answered.bodyDigest) {
       throw new LiftgateError(
         'ledger-conflict',
@@ -264,7 +271,7 @@ class StoreLedger implements Ledger {
         },
       );
     }
-    await this.store.syncEntry(answered.seq);
+    await this.store.syncEntry(imported?.importSeq ?? answered.seq);
     return { entry, entryId: answered.entryId, replayed: true };
   }
 
@@ -307,7 +314,7 @@ class StoreLedger implements Ledger {
 
   /** Objects first, entry last: what an entry names is stored before it. */
   private async readObjects(entry: LedgerEntry): Promise<ObjectResolver> {
-    const objects = await this.objectsOf(namedObjects(entry));
+    const objects = await this.objectsOf(entry, namedObjects(entry));
     for (const digest of namedObjects(entry)) {
       const bytes = objects(digest);
       const expected = entry.kind === 'seal' ? entry.body.size : bytes?.length;
@@ -322,6 +329,7 @@ class StoreLedger implements Ledger {
         },
       );
     }
+    if (isKind(entry, 'import')) await requireSoundBranch(this.store, entry);
     return objects;
   }
 

@@ -15,6 +15,7 @@ import { type ChainHead, emptyChain } from './chain.ts';
 import type { EntryOf } from './entry.ts';
 import type { Disclosure, JournalMark, KeyScope } from './entry-bodies.ts';
 import { LayeredMap } from './layered-map.ts';
+import { type ImportedEntry, importedFrom, type Past } from './past.ts';
 
 /** Where an experiment stands; `none` is the phase of a plan the ledger has never seen. */
 export type Phase = 'none' | 'sealed' | 'reserved' | 'exposed' | 'settled' | 'aborted' | 'voided';
@@ -75,7 +76,7 @@ export interface ExperimentState {
 /** A claim on a set of units, keyed by the number of its `reserve`, `develop`, `leak` or `retire` entry. */
 export interface Claim {
   readonly seq: number;
-  readonly kind: 'reserve' | 'develop' | 'leak' | 'retire';
+  readonly kind: 'reserve' | 'develop' | 'leak' | 'retire' | 'import';
   /** Who claimed; for a leak its source, for a retirement the family. */
   readonly experimentId: string;
   readonly plan: Digest | null;
@@ -85,9 +86,18 @@ export interface Claim {
   readonly alphaNano: number;
   /** Slot of the family's error; 0 in one-shot families. */
   readonly slot: number;
-  readonly status: 'held' | 'released' | 'exposed' | 'development' | 'leaked' | 'retired';
+  readonly status:
+    | 'held'
+    | 'released'
+    | 'exposed'
+    | 'development'
+    | 'leaked'
+    | 'retired'
+    | 'contested';
   /** Number of a leak recorded while the units were held: they are released, never exposed. */
   readonly leakedSeq: number | null;
+  /** Number of the import that found another branch to have claimed its units too; absent while none has. */
+  readonly contestedSeq?: number;
   readonly exposeSeq: number | null;
   /** An exposed claim whose outcome or abort is recorded. */
   readonly settled: boolean;
@@ -159,6 +169,11 @@ export interface LedgerState {
   readonly retiredFamilies: LayeredMap<string, number>;
   /** Signing keys by fingerprint. */
   readonly keys: LayeredMap<string, LedgerKey>;
+  /** Entries of other branches by identity, and the number the next one gets. */
+  readonly imported: LayeredMap<Digest, ImportedEntry>;
+  readonly nextImported: number;
+  /** All own entries up to here; null before the first. */
+  readonly past: Past | null;
 }
 
 /** The state of a ledger without entries. */
@@ -175,6 +190,9 @@ export const emptyState: LedgerState = {
   policies: LayeredMap.empty(),
   retiredFamilies: LayeredMap.empty(),
   keys: LayeredMap.empty(),
+  imported: LayeredMap.empty(),
+  nextImported: importedFrom,
+  past: null,
 };
 
 /** An experiment whose units are spent. */

@@ -28,7 +28,7 @@ import { conflict, type Step } from './transitions.ts';
 const whole = 1_000_000_000;
 
 /** What holds for a family without a recorded policy. */
-function policyOf(state: LedgerState, family: string): Policy {
+export function policyOf(state: LedgerState, family: string): Policy {
   return (
     state.policies.get(family) ?? {
       family,
@@ -197,7 +197,7 @@ function toldBy(exposures: readonly Claim[]): bigint | null {
 }
 
 /** Error of one slot in units of 1e-9, rounded down. */
-function slotNano(policy: Policy, slot: number, told: bigint | null): number {
+export function slotNano(policy: Policy, slot: number, told: bigint | null): number {
   const weight = policy.weights[slot] ?? 0;
   if (told === null || weight === 0) return 0;
   return Number((BigInt(policy.alphaNano) * BigInt(weight)) / BigInt(whole) / told);

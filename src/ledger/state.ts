@@ -1,10 +1,14 @@
 /** The pure transition of a ledger: state and next entry in, next state or a refusal out; the same for every store. */
 import { type Digest, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { addClaim, type ClaimRequest, checkClaim } from './claims.ts';
-import type { EntryKind, EntryOf, LedgerEntry } from './entry.ts';
+import { applyAnchor } from './anchor.ts';
+import { addClaim, claimOf } from './claim.ts';
+import { type ClaimRequest, checkClaim } from './claims.ts';
+import { type EntryKind, type EntryOf, formatEntry, type LedgerEntry } from './entry.ts';
 import { applyKey } from './keys.ts';
-import { type Claim, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
+import { applyImport, mergeBranch } from './merge.ts';
+import { extendPast } from './past.ts';
+import { type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
 import { storedUnits } from './stored-objects.ts';
 import {
@@ -22,27 +26,7 @@ import {
 import { applyLeak, applyRetire, refuseRetiredFamily } from './withdraw.ts';
 
 /** Kinds whose shape is fixed but which this version neither writes nor applies. */
-export const laterKinds: readonly EntryKind[] = ['amend', 'import', 'anchor'];
-
-function claimOf(entry: EntryOf<'reserve'> | EntryOf<'develop'>): Claim {
-  const { experimentId, population, unitCount } = entry.body;
-  const common = { seq: entry.seq, experimentId, population, unitCount };
-  const unseen = { disclosure: null, candidates: 0, retired: false, leakedSeq: null };
-  const open = { ...common, ...unseen, exposeSeq: null, settled: false };
-  if (entry.kind === 'develop') {
-    return {
-      ...open,
-      kind: 'develop',
-      status: 'development',
-      plan: null,
-      family: null,
-      alphaNano: 0,
-      slot: 0,
-    };
-  }
-  const { plan, family, alphaNano, slot } = entry.body;
-  return { ...open, kind: 'reserve', status: 'held', plan, family, alphaNano, slot };
-}
+export const laterKinds: readonly EntryKind[] = ['amend'];
 
 function claimUnits(
   state: LedgerState,
@@ -121,10 +105,24 @@ function applyKind(
     case 'key':
       return applyKey(state, entry);
     case 'amend':
-    case 'import':
-    case 'anchor':
       return refuseLater(entry);
+    case 'anchor':
+      return applyAnchor(state, entry);
+    case 'import':
+      return applyImport(state, entry, { objects, apply: applyKind });
   }
+}
+
+/**
+ * The list of contested units that an import must name, as stored; null when there are none.
+ * @throws {LiftgateError} ledger-conflict, ledger-damaged
+ */
+export function contestedBy(
+  state: LedgerState,
+  entry: EntryOf<'import'>,
+  objects: ObjectResolver,
+): Uint8Array | null {
+  return mergeBranch(state, entry, { objects, apply: applyKind }).contested;
 }
 
 /**
@@ -138,10 +136,15 @@ function applyKind(
  */
 export function applyEntry(
   state: LedgerState,
-  step: { readonly entry: LedgerEntry; readonly entryId: Digest },
+  step: {
+    readonly entry: LedgerEntry;
+    readonly entryId: Digest;
+    /** As stored; written anew when left out. */
+    readonly bytes?: Uint8Array;
+  },
   objects: ObjectResolver,
 ): LedgerState {
-  const { entry, entryId } = step;
+  const { entry, entryId, bytes = formatEntry(entry) } = step;
   const key = requestKey(entry.kind, entry.requestId);
   const answered = state.requests.get(key);
   if (answered !== undefined) {
@@ -158,6 +161,7 @@ export function applyEntry(
   const bodyDigest = digestOfValue(entry.body);
   return {
     ...next,
+    past: extendPast(state.past, { entry, entryId, bytes }),
     chain: { size: entry.seq + 1, head: entryId, ledger: entry.ledger },
     requests: next.requests.with([[key, { seq: entry.seq, entryId, bodyDigest }]]),
   };

@@ -2,6 +2,7 @@
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { InvariantId } from './chain.ts';
+import { refuseContested, refuseSpoiled } from './claim.ts';
 import type { EntryOf } from './entry.ts';
 import type { JournalMark } from './entry-bodies.ts';
 import {
@@ -174,20 +175,10 @@ export function applyRelease(state: LedgerState, { entry }: Step<EntryOf<'releas
 
 /** Spends the reserved units: irreversible. */
 export function applyExpose(state: LedgerState, step: Step<EntryOf<'expose'>>): LedgerState {
-  const { body, seq } = step.entry;
+  const { body } = step.entry;
   const experiment = reservedExperiment(state, body.reserve);
   if (experiment.phase !== 'reserved') throw outOfOrder(experiment, 'expose units', 'reserved');
-  const leaked = state.claims.get(body.reserve)?.leakedSeq ?? null;
-  if (leaked !== null) {
-    throw conflict(
-      'I4',
-      `Units of experiment "${experiment.experimentId}" became known outside in entry ${leaked}.`,
-      {
-        mend: `Give them back with \`liftgate ledger release ${experiment.experimentId} --reason "..."\` and reserve units nobody has read.`,
-        details: { reason: 'unit-leaked', owner: experiment.experimentId, ownerSeq: leaked },
-      },
-    );
-  }
+  refuseSpoiled(state.claims.get(body.reserve));
   if (!experiment.finals.some((final) => final.digest === body.seal)) {
     throw conflict(
       'I6',
@@ -204,6 +195,16 @@ export function applyExpose(state: LedgerState, step: Step<EntryOf<'expose'>>): 
       details: { reason: 'arm-twice' },
     });
   }
+  return exposedBy(state, step, experiment);
+}
+
+/** The state once an experiment is exposed; its claim is exposed by this entry. */
+export function exposedBy(
+  state: LedgerState,
+  step: Step<EntryOf<'expose'>>,
+  experiment: ExperimentState,
+): LedgerState {
+  const { body, seq } = step.entry;
   const right = { attempt: 1, seq, entryId: step.entryId, fence: body.fence, lines: 0 };
   const { lines, ...held } = right;
   const journal = { lines, digest: digestOf(''), seq, stopped: false };
@@ -228,6 +229,7 @@ function exposedExperiment(state: LedgerState, seq: number, verb: string): Expos
 export function applyAttempt(state: LedgerState, step: Step<EntryOf<'attempt'>>): LedgerState {
   const { body, seq } = step.entry;
   const experiment = exposedExperiment(state, body.expose, 'resume');
+  refuseContested(state.claims.get(experiment.reservation.seq));
   const { exposure } = experiment;
   if (body.attempt !== exposure.attempt + 1) {
     throw conflict(
@@ -321,6 +323,7 @@ function checkOutcome(experiment: Exposed, body: EntryOf<'outcome'>['body']): vo
 export function applyOutcome(state: LedgerState, step: Step<EntryOf<'outcome'>>): LedgerState {
   const { body, seq } = step.entry;
   const experiment = exposedExperiment(state, body.expose, 'record an outcome');
+  if (body.verdict === 'ship') refuseContested(state.claims.get(experiment.reservation.seq));
   checkOutcome(experiment, body);
   const outcome = { seq, entryId: step.entryId, body };
   const next = withExperiment(state, { ...experiment, phase: 'settled', outcome });

@@ -2,7 +2,8 @@
  * Units taken out of final measurements for good: `leak` records that somebody knows them, `retire` that nobody shall measure them.
  * Both leave what was measured as it is, and both leave development use open.
  */
-import { addClaim, checkClaim, spoilHeld } from './claims.ts';
+import { addClaim, spoilHeld } from './claim.ts';
+import { checkClaim } from './claims.ts';
 import type { EntryOf } from './entry.ts';
 import { type Claim, familyClaims, type LedgerState, type ObjectResolver } from './projection.ts';
 import { storedUnits } from './stored-objects.ts';
@@ -44,10 +45,18 @@ export function applyRetire(
   const { family, units: set } = entry.body;
   if (set === null) return retireFamily(state, family, entry.seq);
   const units = storedUnits({ entry, objects }, set);
-  const { population, unitCount } = set;
-  checkClaim(state, { kind: 'retire', population, units, reusableFamily: null });
+  checkClaim(state, { kind: 'retire', population: set.population, units, reusableFamily: null });
+  return addClaim(state, retirementOf(entry, set), units);
+}
+
+/** The claim that keeps retired units from every measurement. */
+export function retirementOf(
+  { seq, body }: EntryOf<'retire'>,
+  { population, unitCount }: NonNullable<EntryOf<'retire'>['body']['units']>,
+): Claim {
+  const { family } = body;
   const what = { kind: 'retire', status: 'retired', experimentId: family } as const;
-  return addClaim(state, withdrawal(entry.seq, { ...what, population, unitCount, family }), units);
+  return withdrawal(seq, { ...what, population, unitCount, family });
 }
 
 function retireFamily(state: LedgerState, family: string, seq: number): LedgerState {
