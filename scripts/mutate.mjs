@@ -39,6 +39,8 @@ const judges = {
   'bootstrap-interval': ['bootstrap-pooled', 'bootstrap-interval'],
   'bootstrap-law': ['bootstrap-law', 'bootstrap-pooled'],
   'bootstrap-order': ['bootstrap-order'],
+  'bootstrap-statistic': ['bootstrap-statistic', 'bootstrap-pooled'],
+  'bootstrap-sum': ['bootstrap-sum'],
   'coin-sums': ['sign-flip', 'permutation-rank'],
   'decimal-grid': ['sign-flip', 'permutation-rank'],
   'paired-binary': ['paired-binary', 'paired-binary-intervals', 'paired-binary-exhaustive'],
