@@ -20,10 +20,7 @@ import {
 } from '../stats/interval.ts';
 import { meanDifferenceBounds } from '../stats/mean-difference.ts';
 import { type PairedCounts, pairedRiskDifferenceBounds } from '../stats/paired-binary.ts';
-import {
-  exactUnconditionalBounds,
-  exactUnconditionalClears,
-} from '../stats/paired-binary-exact.ts';
+import { exactUnconditionalBounds } from '../stats/paired-binary-exact.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
 import { caseMeanBounds, caseRiskBounds, listedUnitsBounds } from './clustered-bounds.ts';
@@ -114,8 +111,10 @@ export interface EstimateRequest {
   readonly error: number;
 }
 
-/** Floors of the t and bootstrap-t family: units and non-zero differences for bounded measures, units for unbounded ones. */
-const floors = { units: 20, differences: 10, unboundedUnits: 10 } as const;
+/** Floors of the t and bootstrap-t family on bounded measures: units and non-zero differences. */
+const floors = { units: 20, differences: 10 } as const;
+/** Units below which an unbounded measure has no bound. */
+export const unboundedUnits = 10;
 
 /** Reasons that further evidence would mend; the others are indeterminate. */
 const insufficientReasons: readonly string[] = [
@@ -176,7 +175,7 @@ function betting(request: EstimateRequest, fallback: boolean): MadeBounds | Inde
 }
 
 function meetsFloors({ sample, measure }: EstimateRequest): boolean {
-  if (rangeWidth(measure) === 0) return sample.units.length >= floors.unboundedUnits;
+  if (rangeWidth(measure) === 0) return sample.units.length >= unboundedUnits;
   const differing = sample.units.filter((each) => each.improvement !== 0).length;
   return sample.units.length >= floors.units && differing >= floors.differences;
 }
@@ -280,22 +279,6 @@ export function estimateImprovement(request: EstimateRequest): EstimateResult {
     return { status: 'indeterminate', reason: 'zero-width-interval', n };
   }
   return { status: 'estimated', estimate: describe(request, made, bounds) };
-}
-
-/**
- * Whether the lower bound of the sealed method lies above a threshold, without computing the bound; null where the method has
- * no such shortcut, or the sample carries no estimate. The answer of `estimateImprovement`, sooner.
- *
- * @param threshold  on the scale of the improvement
- * @example clearsImprovement(request, 0) // => null
- */
-export function clearsImprovement(request: EstimateRequest, threshold: number): boolean | null {
-  const { sample, measure, method, error } = request;
-  const scaled = threshold / rangeWidth(measure);
-  if (method !== 'exact-unconditional' || sample.units.length < 2) return null;
-  if (sample.units.some((each) => each.pairs !== 1) || !(Math.abs(scaled) <= 1)) return null;
-  const clears = exactUnconditionalClears(discordantUnits(sample), { error, threshold: scaled });
-  return isIndeterminate(clears) ? null : clears;
 }
 
 function describe(request: EstimateRequest, made: MadeBounds, bounds: Bounds): Estimate {

@@ -6,8 +6,8 @@
  */
 import type { CandidateAnalysis, MeasureAnalysis } from '../analysis/analyze.ts';
 import { sealedMethod } from '../analysis/analyze.ts';
+import { clearsImprovement } from '../analysis/clears.ts';
 import {
-  clearsImprovement,
   discordantUnits,
   type Estimate,
   type EstimateFlag,

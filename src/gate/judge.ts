@@ -1,10 +1,8 @@
 /** All gates in one call: evidence to contributions, decision and further units of every candidate. */
 import { type Analysis, analyzeEvidence, type CandidateAnalysis } from '../analysis/analyze.ts';
 import { baselineOf, type Evidence, gatedMeasures, measureOf } from '../analysis/evidence.ts';
-import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
 import { type GateDeclaration, gateName } from '../spec/gates.ts';
-import type { SealedExperiment } from '../spec/seal.ts';
 import type { HolmStep } from '../stats/multiplicity.ts';
 import { judgeCompleteness } from './completeness.ts';
 import { composeDecision } from './compose.ts';
@@ -14,6 +12,7 @@ import { judgeMatchedBudget } from './efficiency.ts';
 import type { FurtherUnits } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
 import { type BoundJudgement, hasBound, judgeBounds } from './multiplicity.ts';
+import { allGates } from './sealed-gates.ts';
 
 /** What the gates say about one candidate. */
 export interface CandidateJudgement {
@@ -31,26 +30,6 @@ export interface CandidateJudgement {
 export interface Judgement {
   readonly analysis: Analysis;
   readonly candidates: readonly CandidateJudgement[];
-}
-
-/**
- * Gates of a seal with those that are always required, whether or not they were written: completeness, controls, provenance, and
- * one critical gate per critical measure.
- */
-export function allGates(seal: SealedExperiment): GateDeclaration[] {
-  const declared = [...seal.decision.gates];
-  const critical = Object.keys(seal.spec.measures)
-    .filter((id) => measureOf(seal, id).role === 'critical')
-    .filter((id) => !declared.some((gate) => gate.gate === 'critical' && gate.measure === id))
-    .sort(compareCodeUnits)
-    .map((measure): GateDeclaration => ({ gate: 'critical', measure, required: true }));
-  const always: GateDeclaration[] = [
-    { gate: 'completeness', required: true },
-    { gate: 'controls', required: true },
-    { gate: 'provenance', allowUnverified: false, required: true },
-  ];
-  const absent = always.filter((gate) => !declared.some((each) => each.gate === gate.gate));
-  return [...declared, ...critical, ...absent];
 }
 
 function anyLoss(candidates: readonly CandidateAnalysis[], gated: readonly string[]): boolean {

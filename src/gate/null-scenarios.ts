@@ -18,8 +18,8 @@ import {
   type SimulationOptions,
   simulatedInPlace,
   simulateWorlds,
-  type World,
 } from './simulate.ts';
+import type { World } from './simulated-world.ts';
 
 /** One assumed world, with words for it. */
 export interface Scenario {

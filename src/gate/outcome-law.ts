@@ -5,11 +5,9 @@
  * sqrt(correlation) each and are drawn anew otherwise: two pairs of a unit then have exactly that correlation, whatever the law.
  */
 
-import type { Sample, UnitValue } from '../analysis/unit-value.ts';
 import { normalQuantile } from '../stats/distribution.ts';
+import { positionOf, type Uniform } from '../stats/draws.ts';
 import { exp } from '../stats/elementary.ts';
-import type { RandomStream } from '../stats/random.ts';
-import { sum } from '../stats/summary.ts';
 
 /** What one pair gives, on the scale of the improvement. */
 export type PairLaw =
@@ -35,60 +33,32 @@ const lognormalMean = exp(0.5);
 const lognormalDeviation = Math.sqrt((exp(1) - 1) * exp(1));
 
 /** A draw function of a law. */
-export function sampler(law: PairLaw): (stream: RandomStream) => number {
+export function sampler(law: PairLaw): (uniform: Uniform) => number {
   switch (law.kind) {
     case 'lattice':
       return latticeSampler(law.values, law.probabilities);
     case 'triangular':
-      return (stream) => law.mean + law.deviation * Math.sqrt(6) * (stream.next() - stream.next());
+      return (uniform) => law.mean + law.deviation * Math.sqrt(6) * (uniform() - uniform());
     case 'normal':
-      return (stream) => law.mean + law.deviation * standardNormal(stream);
+      return (uniform) => law.mean + law.deviation * normalQuantile(uniform());
     case 'lognormal':
-      return (stream) => {
-        const shape = (exp(standardNormal(stream)) - lognormalMean) / lognormalDeviation;
+      return (uniform) => {
+        const shape = (exp(normalQuantile(uniform())) - lognormalMean) / lognormalDeviation;
         return law.mean + law.skew * law.deviation * shape;
       };
   }
 }
 
-/** A standard normal number by inversion; the stream never gives 1, and 0 is moved inside. */
-function standardNormal(stream: RandomStream): number {
-  return normalQuantile(Math.max(stream.next(), 1e-16));
-}
-
 function latticeSampler(
   values: readonly number[],
   probabilities: readonly number[],
-): (stream: RandomStream) => number {
-  const upTo: number[] = [];
+): (uniform: Uniform) => number {
   let total = 0;
-  for (const probability of probabilities) {
+  const upTo = Float64Array.from(probabilities, (probability) => {
     total += probability;
-    upTo.push(total);
-  }
-  const last = values.length - 1;
-  return (stream) => {
-    const at = stream.next();
-    for (let index = 0; index < last; index += 1) {
-      if (at < (upTo[index] ?? 1)) return values[index] ?? 0;
-    }
-    return values[last] ?? 0;
-  };
-}
-
-/**
- * Improvements of the pairs of one unit.
- * @param correlation  of two pairs of the unit, in [0, 1]
- */
-export function drawUnit(
-  draw: (stream: RandomStream) => number,
-  shape: { readonly pairs: number; readonly correlation: number },
-  stream: RandomStream,
-): number[] {
-  if (shape.pairs === 1) return [draw(stream)];
-  const shared = Math.sqrt(shape.correlation);
-  const own = draw(stream);
-  return Array.from({ length: shape.pairs }, () => (stream.next() < shared ? own : draw(stream)));
+    return total;
+  });
+  return (uniform) => values[positionOf(upTo, uniform())] ?? 0;
 }
 
 /**
@@ -137,81 +107,4 @@ export function rareLossLaw({
     values: [Number(gain.toPrecision(12)), -width],
     probabilities: [1 - loss, loss],
   };
-}
-
-/** What one replicate gave one measure of one candidate. */
-export interface Drawn {
-  readonly units: number;
-  /** Units by the sign of their one pair; null when more than signs decides. */
-  readonly counts: Discordance | null;
-  readonly sample: () => Sample;
-}
-
-/** Units that won and lost their one pair; the others tied. */
-export interface Discordance {
-  readonly wins: number;
-  readonly losses: number;
-}
-
-/** Draws all units of a measure. `width` is that of its declared range, 0 without one. */
-export function drawerOf(measure: {
-  readonly law: PairLaw;
-  readonly correlation: number;
-  readonly pairs: readonly number[];
-  readonly width: number;
-}): (stream: RandomStream) => Drawn {
-  const { law, correlation, pairs, width } = measure;
-  const draw = sampler(law);
-  const units = pairs.length;
-  if (pairs.some((count) => count !== 1)) {
-    return (stream) => {
-      const drawn = pairs.map((count) => drawUnit(draw, { pairs: count, correlation }, stream));
-      return { units, counts: null, sample: () => sampleOf(drawn, width) };
-    };
-  }
-  if (law.kind !== 'lattice' || !isPaired(law.values, width)) {
-    return (stream) => {
-      const drawn = pairs.map(() => [draw(stream)]);
-      return { units, counts: null, sample: () => sampleOf(drawn, width) };
-    };
-  }
-  return (stream) => {
-    let [wins, losses] = [0, 0];
-    for (let unit = 0; unit < units; unit += 1) {
-      const value = draw(stream);
-      if (value > 0) wins += 1;
-      else if (value < 0) losses += 1;
-    }
-    const signs = () =>
-      pairs.map((_, unit) => [unit < wins ? width : unit < wins + losses ? -width : 0]);
-    return { units, counts: { wins, losses }, sample: () => sampleOf(signs(), width) };
-  };
-}
-
-/** Whether a lattice holds a win, a tie and a loss of the whole width, as a binary pair does. */
-function isPaired(values: readonly number[], width: number): boolean {
-  return values.every((value) => value === 0 || Math.abs(value) === width);
-}
-
-function sampleOf(drawn: readonly (readonly number[])[], width: number): Sample {
-  let discordant = 0;
-  let complete = 0;
-  const units = drawn.map((improvements, index): UnitValue => {
-    complete += improvements.length;
-    for (const each of improvements) if (each !== 0) discordant += 1;
-    const mean = sum(improvements) / improvements.length;
-    const values = improvements.map((improvement, at) => ({
-      case: `${index}-${at}`,
-      repeat: 1,
-      improvement,
-    }));
-    return {
-      unit: String(index),
-      improvement: Math.abs(mean) < 1e-12 * width ? 0 : mean,
-      pairs: values.length,
-      values,
-    };
-  });
-  const n = { units: units.length, pairs: complete, cells: 2 * complete, discordant };
-  return { units, n, lost: [], plannedValues: 2 * complete };
 }

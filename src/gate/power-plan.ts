@@ -7,7 +7,8 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { onScale } from './effect.ts';
 import { type PlannedGate, plannedGates, rateOf, type SimulatedRate } from './null-scenarios.ts';
 import { type PairLaw, pairedLaw } from './outcome-law.ts';
-import { type ShipCounts, type SimulationOptions, simulateWorlds, type World } from './simulate.ts';
+import { type ShipCounts, type SimulationOptions, simulateWorlds } from './simulate.ts';
+import type { World } from './simulated-world.ts';
 
 /** How often the rules ship a candidate that is truly better by `effect`, under one assumption about its differences. */
 export interface PowerRow {

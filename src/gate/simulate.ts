@@ -1,54 +1,31 @@
 /**
  * How often the sealed rules ship: the sealed methods, error levels and order of candidates on simulated units, before any is spent.
  *
- * The gates on a paired difference (lift, no-regression, latency by ratio) are simulated as they will be decided. Every other gate is taken to
- * pass, so a rate at a null is the highest these rules admit there. Candidates are drawn independently of each other.
+ * A gate is decided as it will be on evidence, from what its world draws; a gate that a world says nothing about is taken to pass, so a
+ * rate at a null is the highest these rules admit there. Candidates and measures are drawn independently of each other.
  */
-
 import { measureOf } from '../analysis/evidence.ts';
-import { rangeWidth, type Sample } from '../analysis/unit-value.ts';
+import { rangeWidth } from '../analysis/unit-value.ts';
 import { invariant } from '../base/errors.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { candidateIds } from '../spec/spec.ts';
+import { uniformStream } from '../stats/draws.ts';
 import { holmByBounds } from '../stats/multiplicity.ts';
 import type { Pool, PoolCall, ShardTask } from '../stats/pool.ts';
-import { randomStream } from '../stats/random.ts';
 import { sum } from '../stats/summary.ts';
-import { type EffectGate, effectGates, effectLevel } from './effect.ts';
-import { type Discordance, type Drawn, drawerOf, type PairLaw } from './outcome-law.ts';
-
-/** What a simulation assumes of one measure of every candidate. */
-export interface MeasureWorld {
-  readonly measure: string;
-  readonly law: PairLaw;
-  /** Correlation of two pairs of one unit, in [0, 1]. */
-  readonly correlation: number;
-  /** Pairs of each unit, in any order. */
-  readonly pairs: readonly number[];
-}
-
-/** Worlds of the simulated measures; a gate on a measure without a world is taken to clear. */
-export interface World {
-  readonly measures: readonly MeasureWorld[];
-}
+import { effectGates } from './effect.ts';
+import { allGates } from './sealed-gates.ts';
+import { type SimulatedGate, simulatedGate } from './simulated-gates.ts';
+import { type Drawers, type World, WorldDraw } from './simulated-world.ts';
 
 /** Counts over replicates: how often any candidate shipped, each one did, and each gate cleared at the candidate's own error. */
 export interface ShipCounts {
   readonly replicates: number;
   readonly any: number;
   readonly candidates: readonly number[];
+  /** Of the first candidate, in the order of `Simulator.gateNames`. */
   readonly gates: readonly number[];
 }
-
-/** A gate and the answers it gave already, by number of units and divisor. */
-interface SimulatedGate {
-  readonly gate: EffectGate;
-  /** Whether the lower bound lies above the threshold, and the upper one below the minimum effect. */
-  readonly below: Map<string, KnownAnswers>;
-  readonly above: Map<string, KnownAnswers>;
-}
-
-type Replicate = ReadonlyMap<string, Drawn>;
 
 /** Simulates replicates of the sealed decision in a world. */
 export class Simulator {
@@ -56,19 +33,21 @@ export class Simulator {
   readonly #gates: readonly SimulatedGate[];
   readonly #candidates: number;
   readonly #sequence: boolean;
+  /** What is drawn of a world takes time to prepare and serves all its blocks. */
+  readonly #draws = new WeakMap<World, WorldDraw>();
 
   constructor(seal: SealedExperiment) {
     this.#seal = seal;
-    this.#gates = effectGates(seal)
-      .filter((gate) => gate.required && gate.gate !== 'neutral-control')
-      .map((gate) => ({ gate, below: new Map(), above: new Map() }));
+    this.#gates = allGates(seal)
+      .filter((gate) => gate.required)
+      .flatMap((gate) => simulatedGate(seal, gate) ?? []);
     this.#candidates = candidateIds(seal.spec).length;
     this.#sequence = typeof seal.decision.multiplicity !== 'string';
   }
 
   /** Names of the simulated gates, in the order of `ShipCounts.gates`. */
   get gateNames(): readonly string[] {
-    return this.#gates.map(({ gate }) => gate.name);
+    return this.#gates.map(({ name }) => name);
   }
 
   /**
@@ -83,127 +62,107 @@ export class Simulator {
       label,
     }: { readonly replicates: number; readonly seed: string; readonly label: string },
   ): ShipCounts {
-    const stream = randomStream(seed, label);
-    const drawers = world.measures.map((each) => ({
-      measure: each.measure,
-      draw: drawerOf({ ...each, width: rangeWidth(measureOf(this.#seal, each.measure)) }),
-    }));
+    const draw = this.#draws.get(world) ?? new WorldDraw(this.#seal, world, this.#candidates);
+    this.#draws.set(world, draw);
+    const uniform = uniformStream(seed, label);
     let any = 0;
     const candidates = new Array<number>(this.#candidates).fill(0);
     const gates = new Array<number>(this.#gates.length).fill(0);
     for (let replicate = 0; replicate < replicates; replicate += 1) {
-      const samples = candidates.map(
-        () => new Map(drawers.map(({ measure, draw }) => [measure, draw(stream)])),
-      );
-      const shipped = this.#judge(samples, gates);
-      shipped.forEach((ships, index) => {
-        if (ships) candidates[index] = (candidates[index] ?? 0) + 1;
-      });
-      if (shipped.includes(true)) any += 1;
+      const drawn = draw.next(uniform);
+      const ships = this.#judge(drawn, gates);
+      let shipped = false;
+      for (let at = 0; at < ships.length; at += 1) {
+        if (ships[at] !== true) continue;
+        shipped = true;
+        candidates[at] = (candidates[at] ?? 0) + 1;
+      }
+      if (shipped) any += 1;
     }
     return { replicates, any, candidates, gates };
   }
 
-  /** Which candidates ship; counts the gates the first candidate clears at the whole error. */
-  #judge(samples: readonly Replicate[], gateCounts: number[]): boolean[] {
-    const divisors = this.#sequence ? [1] : samples.map((_, index) => index + 1);
-    const clears = samples.map((each, candidate) => {
-      const whole = this.#gates.map((gate) => this.#clears(gate, each, 1));
-      if (candidate === 0) {
-        whole.forEach((passed, index) => {
-          if (passed) gateCounts[index] = (gateCounts[index] ?? 0) + 1;
-        });
-      }
+  /** Ships as seen and with every loss counted against its candidate, and loses no more than is allowed. */
+  #judge(drawn: readonly Drawers[], gateCounts: number[]): boolean[] {
+    const whole = drawn.map((each) => this.#answers(each, 1, false));
+    whole[0]?.forEach((passed, at) => {
+      if (passed) gateCounts[at] = (gateCounts[at] ?? 0) + 1;
+    });
+    const ships = this.#shipping(drawn, whole, false);
+    if (!ships.includes(true) || drawn.every(({ lost }) => lost === null)) return ships;
+    const filled = drawn.map((each) => this.#answers(each, 1, true));
+    const shipsFilled = this.#shipping(drawn, filled, true);
+    return ships.map((each, at) => each && shipsFilled[at] === true && this.#isComplete(drawn[at]));
+  }
+
+  #answers({ replicate }: Drawers, divisor: number, filled: boolean): boolean[] {
+    return this.#gates.map((gate) => gate.clears(replicate, divisor, filled));
+  }
+
+  /** @param whole  what each gate says of each candidate at the whole error */
+  #shipping(
+    drawn: readonly Drawers[],
+    whole: readonly (readonly boolean[])[],
+    filled: boolean,
+  ): boolean[] {
+    const passes = (at: number, divisor: number): boolean => {
+      const replicate = drawn[at]?.replicate;
+      return (
+        replicate !== undefined &&
+        whole[at]?.includes(false) === false &&
+        this.#gates.every((gate) => gate.useful(replicate, divisor, filled))
+      );
+    };
+    if (drawn.length === 1) return [passes(0, 1)];
+    const clearsBounds = (at: number): boolean =>
+      whole[at]?.every((passed, gate) => passed || this.#gates[gate]?.bound === false) === true;
+    if (this.#sequence) {
+      const order = this.#sequenceOrder();
+      const stop = order.findIndex((at) => !clearsBounds(at));
+      return drawn.map((_, at) => (stop < 0 || order.indexOf(at) < stop) && passes(at, 1));
+    }
+    const clears = drawn.map(({ replicate }, at) => {
       // Who fails at an error fails at every smaller one that Holm would ask for.
-      let cleared = !whole.includes(false);
-      return divisors.map((divisor) => {
-        cleared &&= divisor === 1 || this.#gates.every((gate) => this.#clears(gate, each, divisor));
+      let cleared = clearsBounds(at);
+      return drawn.map((_, index) => {
+        cleared &&=
+          index === 0 ||
+          this.#gates.every((gate) => !gate.bound || gate.clears(replicate, index + 1, filled));
         return cleared;
       });
     });
-    if (this.#sequence) {
-      const stop = clears.findIndex(([whole]) => whole !== true);
-      return clears.map(
-        (_, index) => (stop < 0 || index < stop) && this.#isUseful(samples[index], 1),
-      );
-    }
     return holmByBounds(clears).map(
-      ({ rejected, divisor }, index) => rejected && this.#isUseful(samples[index], divisor),
+      ({ rejected, divisor }, index) => rejected && passes(index, divisor),
     );
   }
 
-  #clears({ gate, below }: SimulatedGate, replicate: Replicate, divisor: number): boolean {
-    const drawn = replicate.get(gate.measureId);
-    if (drawn === undefined) return true;
-    const decide = () => this.#decides(gate, drawn.sample(), divisor);
-    return drawn.counts === null
-      ? decide()
-      : answersOf(below, drawn.units, divisor).ask(drawn.counts, decide);
+  /** Places of the candidates in a fixed sequence. */
+  #sequenceOrder(): number[] {
+    const { multiplicity } = this.#seal.decision;
+    const ids = candidateIds(this.#seal.spec);
+    if (typeof multiplicity === 'string') return ids.map((_, at) => at);
+    return multiplicity.sequence.map((id) => ids.indexOf(id));
   }
 
-  #decides(gate: EffectGate, sample: Sample, divisor: number): boolean {
-    return effectLevel(this.#seal, gate, sample, this.#seal.analysis.errorLevels.lift / divisor)
-      .clears;
-  }
-
-  /** False where a lift that clears is wholly below the smallest useful effect: that breaches. */
-  #isUseful(replicate: Replicate | undefined, divisor: number): boolean {
-    return this.#gates.every(({ gate, above }) => {
-      const drawn = replicate?.get(gate.measureId);
-      const { minimumEffect } = gate;
-      if (drawn === undefined || minimumEffect === null) return true;
-      const decide = () => {
-        const sample = drawn.sample();
-        const total = sum(sample.units.map(({ improvement }) => improvement));
-        if (total >= minimumEffect * sample.units.length) return false;
-        return this.#decides({ ...gate, threshold: -minimumEffect }, mirrored(sample), divisor);
-      };
-      if (drawn.counts === null) return !decide();
-      const { wins, losses } = drawn.counts;
-      return !answersOf(above, drawn.units, divisor).ask({ wins: losses, losses: wins }, decide);
+  /** Whether a candidate and its baseline lost no more than allowed, of cells and of each gated measure's values. */
+  #isComplete(drawers: Drawers | undefined): boolean {
+    if (drawers === undefined || drawers.lost === null) return true;
+    const { replicate, lost } = drawers;
+    const cells = lost.candidate.length + lost.baseline.length;
+    const most = this.#seal.spec.loss.maxLostShare;
+    if ((countOf(lost.candidate) + countOf(lost.baseline)) / cells > most) return false;
+    return [...replicate.measures, ...replicate.own].every(([id, measure]) => {
+      const values = measure.lostValues();
+      const isFillable = values === 0 || rangeWidth(measureOf(this.#seal, id)) > 0;
+      return isFillable && values / (2 * measure.pairs) <= most;
     });
   }
 }
 
-function answersOf(known: Map<string, KnownAnswers>, units: number, divisor: number): KnownAnswers {
-  const key = `${units} ${divisor}`;
-  const found = known.get(key) ?? new KnownAnswers();
-  known.set(key, found);
-  return found;
-}
-
-/** The sample with every improvement's sign turned: its lower bound is minus the upper bound. */
-function mirrored(sample: Sample): Sample {
-  const turned = (value: number) => (value === 0 ? 0 : -value);
-  const units = sample.units.map((each) => ({
-    ...each,
-    improvement: turned(each.improvement),
-    values: each.values.map((value) => ({ ...value, improvement: turned(value.improvement) })),
-  }));
-  return { ...sample, units };
-}
-
-/**
- * Answers known already of a rule that only wins and losses of a number of units decide: with more wins or fewer losses it holds as well,
- * the other way it fails as well (DESIGN promise 11).
- */
-class KnownAnswers {
-  #holding: readonly Discordance[] = [];
-  #failing: readonly Discordance[] = [];
-
-  ask({ wins, losses }: Discordance, decide: () => boolean): boolean {
-    if (this.#holding.some((each) => each.wins <= wins && each.losses >= losses)) return true;
-    if (this.#failing.some((each) => each.wins >= wins && each.losses <= losses)) return false;
-    const holds = decide();
-    if (holds) {
-      const kept = this.#holding.filter((each) => each.wins < wins || each.losses > losses);
-      this.#holding = [...kept, { wins, losses }];
-    } else {
-      const kept = this.#failing.filter((each) => each.wins > wins || each.losses < losses);
-      this.#failing = [...kept, { wins, losses }];
-    }
-    return holds;
-  }
+function countOf(cells: Uint8Array): number {
+  let total = 0;
+  for (const cell of cells) total += cell;
+  return total;
 }
 
 /** A world to simulate; the label names its stream. */
@@ -220,8 +179,9 @@ export interface SimulationOptions {
   readonly seed: string;
   readonly pool: Pool;
   readonly call?: PoolCall;
+  /** Told how many worlds were simulated. */
+  readonly onScenarios?: (simulated: number) => void;
 }
-
 /** Replicates of one block: each block has its own stream, so that the counts do not depend on who computes it. */
 const blockSize = 250;
 
@@ -263,8 +223,9 @@ export const simulatedInPlace: Pool = {
 export async function simulateWorlds(
   seal: SealedExperiment,
   jobs: readonly SimulationJob[],
-  { replicates, seed, pool, call }: SimulationOptions,
+  { replicates, seed, pool, call, onScenarios }: SimulationOptions,
 ): Promise<readonly ShipCounts[]> {
+  onScenarios?.(jobs.length);
   const blocks = blocksOf(replicates);
   const input: SimulationInput = { seal, jobs, replicates, seed };
   const estimatedMs = jobs.reduce(
@@ -291,13 +252,15 @@ export async function simulateWorlds(
 }
 
 /** What a decision takes, roughly: only whether threads are worth starting hangs on it. */
-function millisecondsOf(seal: SealedExperiment, { measures }: World): number {
+function millisecondsOf(seal: SealedExperiment, { measures, loss }: World): number {
   const methods = new Set(effectGates(seal).map(({ method }) => method));
   const perPair = methods.has('t-bootstrap-t')
     ? 0.03
-    : methods.has('tango-score') || methods.has('exact-unconditional')
-      ? 0.0002
-      : 0.005;
+    : methods.has('betting-fixed-n') || loss !== undefined
+      ? 0.0001
+      : methods.has('tango-score') || methods.has('exact-unconditional')
+        ? 0.000005
+        : 0.002;
   const pairs = measures.reduce((total, each) => total + sum(each.pairs), 0);
   return pairs * perPair * candidateIds(seal.spec).length;
 }

@@ -16,6 +16,9 @@ export interface OperatingCharacteristics {
   /** Simulated decisions of each scenario. */
   readonly simulations: number;
   readonly seed: string;
+  /** Scenarios that were simulated, each step of a search among them, and decisions in all. */
+  readonly scenarios: number;
+  readonly decisions: number;
   readonly falseShip: readonly FalseShip[];
   readonly power: PowerPlan | null;
 }
@@ -25,11 +28,22 @@ export async function operatingCharacteristics(
   design: { readonly seal: SealedExperiment; readonly index: CaseIndex },
   options: SimulationOptions,
 ): Promise<OperatingCharacteristics> {
+  let scenarios = 0;
+  const counting = {
+    ...options,
+    onScenarios: (simulated: number): void => {
+      scenarios += simulated;
+    },
+  };
+  const falseShip = await falseShipRates(design, counting);
+  const power = await planPower(design, counting);
   return {
     simulations: options.replicates,
     seed: options.seed,
-    falseShip: await falseShipRates(design, options),
-    power: await planPower(design, options),
+    scenarios,
+    decisions: scenarios * options.replicates,
+    falseShip,
+    power,
   };
 }
 

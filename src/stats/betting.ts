@@ -44,18 +44,18 @@ function requireOptions({ range, error, truncation }: BettingOptions): void {
   requireOpenProbability('truncation', truncation);
 }
 
-/** The share of the range at which a value lies, from its lower end; values off by rounding alone are pulled in. */
-function sharesOf(values: readonly number[], range: Bounds): Float64Array {
-  const width = range.upper - range.lower;
-  const slack = { lower: range.lower - 1e-12 * width, upper: range.upper + 1e-12 * width };
-  const shares = new Float64Array(values.length);
-  for (let index = 0; index < shares.length; index += 1) {
-    const value = values[index] ?? Number.NaN;
-    if (!(value >= slack.lower && value <= slack.upper))
-      requireWithin(`values[${index}]`, value, slack);
-    shares[index] = Math.max(0, Math.min(1, (value - range.lower) / width));
+/** The share of the range at which a value lies, from its lower end; a value off by rounding alone is pulled in. */
+function shareOf(value: number, { lower, upper }: Bounds, index: number): number {
+  const width = upper - lower;
+  if (!(value >= lower - 1e-12 * width && value <= upper + 1e-12 * width)) {
+    const slack = { lower: lower - 1e-12 * width, upper: upper + 1e-12 * width };
+    requireWithin(`values[${index}]`, value, slack);
   }
-  return shares;
+  return Math.max(0, Math.min(1, (value - lower) / width));
+}
+
+function sharesOf(values: readonly number[], range: Bounds): Float64Array {
+  return Float64Array.from(values, (value, index) => shareOf(value, range, index));
 }
 
 /** The bet before each unit: √(2 ln(1/error) / (n s²)), s² regularized and from earlier units only. */
@@ -90,6 +90,50 @@ function refuted({ shares, bets, options }: Wager, m: number): boolean {
     if (capital >= goal) return true;
   }
   return false;
+}
+
+/** How far from the bound, as a share of the range, one pass decides: far more than both are rounded by. */
+const decidedApart = 1e-9;
+
+/**
+ * Whether the lower bound lies above a threshold: true and false are the bound's own answer, found in one pass over the values where
+ * the bound takes thirty; null within 1e-9 of the range around the bound, where only the bound itself can say.
+ *
+ * @param values     one value per unit in the sealed order, each inside the range
+ * @param threshold  in the units of the values
+ * @throws {LiftgateError} stats-argument-invalid  as bettingLowerBound
+ * @example bettingLowerClears([1, 1, 1, 1, 1, 1], 0.1, { range: { lower: 0, upper: 1 }, error: 0.05, truncation: 0.95 }) // => true
+ */
+export function bettingLowerClears(
+  values: ArrayLike<number>,
+  threshold: number,
+  options: BettingOptions,
+): boolean | null {
+  requireOptions(options);
+  if (values.length === 0) return null;
+  const { range, error, truncation } = options;
+  const width = range.upper - range.lower;
+  const m = (threshold - range.lower) / width;
+  const [less, more] = [m - decidedApart, m + decidedApart];
+  if (!(less > 0 && more < 1)) return null;
+  const target = 2 * log(1 / error);
+  const goal = 1 / error;
+  const [mostAtLess, mostAtMore] = [truncation / less, truncation / more];
+  let [total, squares] = [0.5, 0.25];
+  let [atLess, atMore] = [1, 1];
+  let isNear = false;
+  for (let index = 0; index < values.length; index += 1) {
+    const share = shareOf(values[index] ?? Number.NaN, range, index);
+    const bet = Math.sqrt(target / (values.length * (squares / (index + 1))));
+    atMore *= 1 + Math.min(bet, mostAtMore) * (share - more);
+    if (atMore >= goal) return true;
+    atLess *= 1 + Math.min(bet, mostAtLess) * (share - less);
+    isNear ||= atLess >= goal;
+    total += share;
+    const centre = total / (index + 2);
+    squares += (share - centre) * (share - centre);
+  }
+  return isNear ? null : false;
 }
 
 /** Logarithm of the largest capital against mean m over the goal: refuted from 0 up; ±700 where the capital has no double. */

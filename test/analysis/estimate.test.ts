@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { clearsImprovement } from '../../src/analysis/clears.ts';
 import {
-  clearsImprovement,
   discordantUnits,
   type Estimate,
   type EstimateResult,
@@ -314,6 +314,22 @@ describe('clearsImprovement', () => {
         const scaled = { ...exact, measure: percent, sample };
         expect(clearsImprovement(scaled, 100 * threshold)).toBe(clears);
       }
+    }
+  });
+
+  test('is the answer of the betting bound, and says no where t already does', () => {
+    for (const shift of [-0.1, 0, 0.1, 0.2]) {
+      const values = spread.map((value) => value + shift);
+      const sample = sampleOf(values);
+      const bets = { ...asked, measure: score, method: 'betting-fixed-n', sample } as const;
+      const free = { ...bets, measure: continuous, method: 't-bootstrap-t' } as const;
+      const { lower } = estimateOf({ declared: score, method: bets.method, values }).interval;
+      const smaller = estimateOf({ declared: continuous, method: free.method, values }).interval;
+      for (const threshold of [-0.2, 0, 0.1, 0.5]) {
+        expect(clearsImprovement(bets, threshold)).toBe(lower > threshold);
+        if (smaller.lower > threshold) expect(clearsImprovement(free, threshold)).toBeNull();
+      }
+      expect(clearsImprovement(free, 0.5)).toBe(false);
     }
   });
 

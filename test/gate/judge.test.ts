@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../src/analysis/evidence.ts';
 import type { Decision } from '../../src/gate/gate.ts';
-import { allGates, judgeEvidence } from '../../src/gate/judge.ts';
+import { judgeEvidence } from '../../src/gate/judge.ts';
+import { allGates } from '../../src/gate/sealed-gates.ts';
 import type { OutcomeClass } from '../../src/spec/spec.ts';
 import {
   binaryCases,

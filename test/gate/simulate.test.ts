@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DrawnMeasure } from '../../src/gate/drawn-measure.ts';
 import {
   falseShipLimit,
   falseShipRates,
@@ -7,19 +8,14 @@ import {
   pairsOfUnits,
   refuseFalseShips,
 } from '../../src/gate/null-scenarios.ts';
-import {
-  drawerOf,
-  type PairLaw,
-  pairedLaw,
-  rareLossLaw,
-  sampler,
-} from '../../src/gate/outcome-law.ts';
+import { type PairLaw, pairedLaw, rareLossLaw, sampler } from '../../src/gate/outcome-law.ts';
 import { planPower } from '../../src/gate/power-plan.ts';
-import { Simulator, simulateWorlds, type World } from '../../src/gate/simulate.ts';
+import { Simulator, simulateWorlds } from '../../src/gate/simulate.ts';
+import type { World } from '../../src/gate/simulated-world.ts';
 import { threadPool } from '../../src/host/pool.ts';
 import type { CaseIndex } from '../../src/spec/case-index.ts';
 import type { SealedExperiment } from '../../src/spec/seal.ts';
-import { randomStream } from '../../src/stats/random.ts';
+import { uniformStream } from '../../src/stats/draws.ts';
 import { moments } from '../../src/stats/summary.ts';
 import { binaryCases, type EvidenceTable, evidenceOf, rightMeasure } from '../support/evidence.ts';
 import { judged } from '../support/judged.ts';
@@ -79,7 +75,7 @@ describe('laws', () => {
     ['a long tail of losses', { kind: 'lognormal', mean: 3, deviation: 0.5, skew: -1 }, 3, 0.5],
   ])('%s has the mean and deviation it says', (_, of, mean, deviation) => {
     const draw = sampler(of);
-    const stream = randomStream(seed, 'law');
+    const stream = uniformStream(seed, 'law');
     const found = moments(Array.from({ length: draws }, () => draw(stream)));
     expect(Math.abs(found.mean - mean)).toBeLessThan((5 * deviation) / Math.sqrt(draws));
     expect(Math.abs(Math.sqrt(found.variance) / deviation - 1)).toBeLessThan(0.1);
@@ -101,13 +97,15 @@ describe('laws', () => {
   });
 
   test.each([0, 0.5, 0.9, 1])('give two pairs of a unit the correlation %d', (correlation) => {
-    const draw = drawerOf({
+    const world = {
+      measure: 'right',
       law: { kind: 'normal', mean: 0, deviation: 1 },
       correlation,
       pairs: Array.from({ length: 4000 }, () => 2),
-      width: 0,
-    });
-    const { units } = draw(randomStream(seed, 'pairs')).sample();
+    } as const;
+    const drawn = new DrawnMeasure(world, { width: 0, levels: false, losses: false });
+    drawn.draw(uniformStream(seed, 'pairs'), null);
+    const { units } = drawn.sample();
     const products = units.map(
       ({ values }) => (values[0]?.improvement ?? 0) * (values[1]?.improvement ?? 0),
     );

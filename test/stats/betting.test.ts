@@ -4,6 +4,7 @@ import {
   bettingBounds,
   bettingBracket,
   bettingLowerBound,
+  bettingLowerClears,
   bettingTruncation,
   bettingUpperBound,
 } from '../../src/stats/betting.ts';
@@ -274,5 +275,39 @@ describe('bettingBracket', () => {
     const { lower, upper } = bettingBracket(list, options);
     expect(upper - lower).toBeLessThan(2.1e-12);
     expect(lower).toBeGreaterThan(0.99);
+  });
+});
+
+describe('bettingLowerClears', () => {
+  const threshold = fc.double({ min: -0.99, max: 0.99, noNaN: true });
+
+  test('is the answer of the bound wherever it gives one', () => {
+    let decided = 0;
+    fc.assert(
+      fc.property(values, threshold, fc.constantFrom(0.025, 0.2), (list, at, error) => {
+        const options = { range: differenceRange, error, truncation: bettingTruncation };
+        const clears = bettingLowerClears(list, at, options);
+        if (clears !== null) {
+          decided += 1;
+          expect(clears).toBe(computed(bettingBounds(list, options)).lower > at);
+        }
+      }),
+      { seed: 31, numRuns: 500 },
+    );
+    expect(decided).toBeGreaterThan(450);
+  });
+
+  test('leaves to the bound what lies beside it, and what no bound reaches', () => {
+    const options = { range: unitRange, error: 0.05, truncation: bettingTruncation };
+    const list = [1, 1, 0.5, 1, 1, 0.75, 1];
+    const { lower: bound } = computed(bettingBounds(list, options));
+    expect(bettingLowerClears(list, bound, options)).toBeNull();
+    expect(bettingLowerClears(list, bound - 1e-6, options)).toBe(true);
+    expect(bettingLowerClears(list, bound + 1e-6, options)).toBe(false);
+    expect(bettingLowerClears([1, 1, 1, 1, 1, 1], 0.1, options)).toBe(true);
+    expect(bettingLowerClears(list, 0, options)).toBeNull();
+    expect(bettingLowerClears(list, 1, options)).toBeNull();
+    expect(bettingLowerClears([], 0.5, options)).toBeNull();
+    expect(() => bettingLowerClears([2], 0.5, options)).toThrow(/values\[0\]/);
   });
 });

@@ -1,0 +1,301 @@
+/**
+ * The sealed gates as a simulation reads them: the rules of `effect`, `rate`, `critical`, `efficiency` and `conduct` on drawn values, with
+ * the answers they gave already kept. A gate on a measure that a world says nothing about is taken to clear.
+ */
+import { measureOf } from '../analysis/evidence.ts';
+import { rangeWidth, type Sample } from '../analysis/unit-value.ts';
+import { type GateDeclaration, type GateOf, gateName, latencyForm } from '../spec/gates.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import { bettingLowerClears } from '../stats/betting.ts';
+import { isIndeterminate } from '../stats/interval.ts';
+import { quantileRanks } from '../stats/percentile.ts';
+import { clopperPearsonUpper } from '../stats/proportion.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import type { Discordance, DrawnMeasure } from './drawn-measure.ts';
+import { type EffectGate, effectGate, effectLevel } from './effect.ts';
+import { rateBounds, rateGate } from './rate.ts';
+
+/** What all cells of an arm together spent in one replicate. */
+export interface DrawnSpending {
+  readonly baseline: number;
+  readonly candidate: number;
+  /** Every arm and the controls. */
+  readonly all: number;
+}
+
+/** What one replicate gave one candidate. */
+export interface Replicate {
+  readonly measures: ReadonlyMap<string, DrawnMeasure>;
+  /** The candidate's own cells, above 0 where one violates or is too slow. */
+  readonly own: ReadonlyMap<string, DrawnMeasure>;
+  readonly spent: { readonly usd: DrawnSpending | null; readonly tokens: DrawnSpending | null };
+}
+
+/** One gate of the seal, ready to be asked often. */
+export interface SimulatedGate {
+  readonly name: string;
+  readonly required: boolean;
+  /** Whether candidates share its error. */
+  readonly bound: boolean;
+  /** @param filled  with every lost value counted against the candidate */
+  readonly clears: (replicate: Replicate, divisor: number, filled: boolean) => boolean;
+  /** False where a gate that clears breaches nevertheless: an effect that is smaller than useful. */
+  readonly useful: (replicate: Replicate, divisor: number, filled: boolean) => boolean;
+}
+
+type Answer = SimulatedGate['clears'];
+
+const always = (): boolean => true;
+
+/**
+ * Answers of a rule that only wins and losses of a number of units decide: with more wins or fewer losses it holds as well, the other
+ * way it fails as well (DESIGN promise 11).
+ */
+export class Staircase {
+  /** By losses: the fewest wins known to hold, the most known to fail. */
+  readonly #holding: Int32Array;
+  readonly #failing: Int32Array;
+
+  constructor(units: number) {
+    this.#holding = new Int32Array(units + 1).fill(units + 1);
+    this.#failing = new Int32Array(units + 1).fill(-1);
+  }
+
+  ask({ wins, losses }: Pick<Discordance, 'wins' | 'losses'>, decide: () => boolean): boolean {
+    if (wins >= (this.#holding[losses] ?? 0)) return true;
+    if (wins <= (this.#failing[losses] ?? 0)) return false;
+    const holds = decide();
+    if (holds) {
+      for (let at = losses; at >= 0 && (this.#holding[at] ?? 0) > wins; at -= 1)
+        this.#holding[at] = wins;
+    } else {
+      for (let at = losses; at < this.#failing.length && (this.#failing[at] ?? 0) < wins; at += 1)
+        this.#failing[at] = wins;
+    }
+    return holds;
+  }
+}
+
+/** Something for each number of units and divisor. */
+class ByDesign<Kept> {
+  readonly #known = new Map<number, Kept[]>();
+  readonly #make: (units: number) => Kept;
+
+  constructor(make: (units: number) => Kept) {
+    this.#make = make;
+  }
+
+  of(units: number, divisor: number): Kept {
+    let known = this.#known.get(units);
+    if (known === undefined) {
+      known = [];
+      this.#known.set(units, known);
+    }
+    const found = known[divisor] ?? this.#make(units);
+    known[divisor] = found;
+    return found;
+  }
+}
+
+const staircases = (): ByDesign<Staircase> => new ByDesign((units) => new Staircase(units));
+
+/** The sample with every improvement's sign turned: its lower bound is minus the upper bound. */
+function mirrored(sample: Sample): Sample {
+  const turned = (value: number) => (value === 0 ? 0 : -value);
+  const units = sample.units.map((each) => ({
+    ...each,
+    improvement: turned(each.improvement),
+    values: each.values.map((value) => ({ ...value, improvement: turned(value.improvement) })),
+  }));
+  return { ...sample, units };
+}
+
+/** A gate on drawn pairs: by the means of the units where they are all that its method reads and suffice, else by the sample. */
+function clearsPairs(
+  seal: SealedExperiment,
+  gate: EffectGate,
+  {
+    drawn,
+    filled,
+    error,
+  }: { readonly drawn: DrawnMeasure; readonly filled: boolean; readonly error: number },
+): boolean {
+  const width = rangeWidth(gate.measure);
+  if (gate.method === 'betting-fixed-n' && drawn.whole && width > 0 && drawn.units > 1) {
+    const { bettingTruncation: truncation } = seal.analysis;
+    const options = { range: { lower: -width, upper: width }, error, truncation };
+    const found = bettingLowerClears(drawn.means(), gate.threshold, options);
+    if (found !== null) return found;
+  }
+  return effectLevel(seal, gate, drawn.sample(filled), error).clears;
+}
+
+function effectAnswers(
+  seal: SealedExperiment,
+  gate: EffectGate,
+): Pick<SimulatedGate, 'clears' | 'useful'> {
+  const { minimumEffect, measureId } = gate;
+  const [below, above] = [staircases(), staircases()];
+  const { lift } = seal.analysis.errorLevels;
+  const clears: Answer = ({ measures }, divisor, filled) => {
+    const drawn = measures.get(measureId);
+    if (drawn === undefined) return true;
+    const { counts } = drawn;
+    const error = lift / divisor;
+    if (counts === null) return clearsPairs(seal, gate, { drawn, filled, error });
+    return below
+      .of(drawn.units, divisor)
+      .ask(counts, () => effectLevel(seal, gate, drawn.sampleOf(counts), error).clears);
+  };
+  if (minimumEffect === null) return { clears, useful: always };
+  const mirror = { ...gate, threshold: -minimumEffect };
+  const isTooSmall = (sample: Sample, divisor: number): boolean => {
+    const means = Float64Array.from(sample.units, ({ improvement }) => improvement);
+    if (isMeanAtLeast(means, minimumEffect)) return false;
+    return effectLevel(seal, mirror, mirrored(sample), lift / divisor).clears;
+  };
+  const useful: Answer = ({ measures }, divisor, filled) => {
+    const drawn = measures.get(measureId);
+    if (drawn === undefined) return true;
+    const { counts } = drawn;
+    if (counts === null) {
+      // A mean of at least that much has its upper bound above it.
+      if (drawn.whole && isMeanAtLeast(drawn.means(), minimumEffect)) return true;
+      return !isTooSmall(drawn.sample(filled), divisor);
+    }
+    const turned = { wins: counts.losses, losses: counts.wins };
+    return !above
+      .of(drawn.units, divisor)
+      .ask(turned, () => isTooSmall(drawn.sampleOf(counts), divisor));
+  };
+  return { clears, useful };
+}
+
+function isMeanAtLeast(values: Float64Array, least: number): boolean {
+  let total = 0;
+  for (const value of values) total += value;
+  return total >= least * values.length;
+}
+
+/** Answers by whole numbers. */
+function remembered(compute: (count: number, units: number, divisor: number) => boolean) {
+  const known = new ByDesign<boolean[]>(() => []);
+  return (count: number, units: number, divisor: number): boolean => {
+    const answers = known.of(units, divisor);
+    const found = answers[count] ?? compute(count, units, divisor);
+    answers[count] = found;
+    return found;
+  };
+}
+
+function rateAnswer(seal: SealedExperiment, declared: GateOf<'rate'>): Answer {
+  const gate = rateGate(seal, declared);
+  const { limit } = gate;
+  const { rate: error } = seal.analysis.errorLevels;
+  const isHigher = measureOf(seal, declared.measure).direction === 'higher';
+  const holds = (shares: readonly number[], divisor: number): boolean => {
+    const bounds = rateBounds(gate, shares, error / divisor);
+    if (isIndeterminate(bounds)) return false;
+    return limit.side === 'min'
+      ? roundSignificant(bounds.lower, 1) > limit.value
+      : roundSignificant(bounds.upper, 1) < limit.value;
+  };
+  const ofCount = remembered((ones, units, divisor) =>
+    holds(
+      Array.from({ length: units }, (_, unit) => (unit < ones ? 1 : 0)),
+      divisor,
+    ),
+  );
+  const isCandidate = declared.arm === 'candidate';
+  const onesOf = ({ wins, losses, bothBetter }: Discordance, units: number): number => {
+    const better = bothBetter + (isCandidate ? wins : losses);
+    return isHigher ? better : units - better;
+  };
+  const against = (limit.side === 'min') === isHigher ? 0 : 1;
+  return ({ measures }, divisor, filled) => {
+    const drawn = measures.get(declared.measure);
+    if (drawn === undefined) return true;
+    const { counts, units } = drawn;
+    if (counts !== null) return ofCount(onesOf(counts, units), units, divisor);
+    const shares = drawn.shares(declared.arm, filled ? against : null);
+    return holds(isHigher ? shares : shares.map((share) => 1 - share), divisor);
+  };
+}
+
+function criticalAnswer(seal: SealedExperiment, { measure, maxRate }: GateOf<'critical'>): Answer {
+  const { rate: error } = seal.analysis.errorLevels;
+  const below = remembered((violating, units, divisor) => {
+    const upper = clopperPearsonUpper({ successes: violating, units }, error / divisor);
+    return typeof upper === 'number' && roundSignificant(upper, 1) < (maxRate ?? 0);
+  });
+  return ({ own }, divisor) => {
+    const drawn = own.get(measure);
+    if (drawn === undefined) return true;
+    const { units, cells, lost } = drawn.hits();
+    if (lost > 0) return false;
+    return maxRate === undefined ? cells === 0 : below(units, drawn.units, divisor);
+  };
+}
+
+function quantileAnswer(
+  seal: SealedExperiment,
+  { measure, quantile }: { readonly measure: string; readonly quantile: number },
+): Answer {
+  const { lift } = seal.analysis.errorLevels;
+  const bounded = remembered((fast, units, divisor) => {
+    const { upper } = quantileRanks(units, { quantile, error: lift / divisor });
+    return upper !== null && fast >= upper;
+  });
+  return ({ own }, divisor) => {
+    const drawn = own.get(measure);
+    if (drawn === undefined) return true;
+    return bounded(drawn.units - drawn.hits().hitOrLost, drawn.units, divisor);
+  };
+}
+
+function matchedAnswer({ of, tolerance }: GateOf<'matched-budget'>): Answer {
+  return ({ spent }) => {
+    const found = spent[of];
+    if (found === null) return true;
+    const { candidate, baseline } = found;
+    const [less, more] = [Math.min(candidate, baseline), Math.max(candidate, baseline)];
+    return more === 0 || (less > 0 && more / less - 1 <= tolerance);
+  };
+}
+
+function budgetAnswer({ limits }: SealedExperiment): Answer {
+  const cap = limits.budget.usd;
+  return ({ spent }) => cap === null || spent.usd === null || spent.usd.all <= cap;
+}
+
+/** The gate as a simulation asks it, or null for one that nothing drawn decides. */
+export function simulatedGate(
+  seal: SealedExperiment,
+  declared: GateDeclaration,
+): SimulatedGate | null {
+  const common = { name: gateName(declared), required: declared.required };
+  const answered = (bound: boolean, clears: Answer): SimulatedGate => ({
+    ...common,
+    bound,
+    clears,
+    useful: always,
+  });
+  if (declared.gate === 'lift' || declared.gate === 'no-regression') {
+    const gate = effectGate(seal, declared);
+    return gate === null ? null : { ...common, bound: true, ...effectAnswers(seal, gate) };
+  }
+  if (declared.gate === 'latency') {
+    const form = latencyForm(declared);
+    if (form?.form === 'quantile') {
+      const { quantile } = form;
+      return answered(true, quantileAnswer(seal, { measure: declared.measure, quantile }));
+    }
+    const gate = effectGate(seal, declared);
+    return gate === null ? null : { ...common, bound: true, ...effectAnswers(seal, gate) };
+  }
+  if (declared.gate === 'rate') return answered(true, rateAnswer(seal, declared));
+  if (declared.gate === 'critical')
+    return answered(declared.maxRate !== undefined, criticalAnswer(seal, declared));
+  if (declared.gate === 'matched-budget') return answered(false, matchedAnswer(declared));
+  return declared.gate === 'budget' ? answered(false, budgetAnswer(seal)) : null;
+}

@@ -1,0 +1,141 @@
+/** Worlds of a simulation: everything it assumes of measures, losses and spending, and replicates drawn from it. */
+import { measureOf } from '../analysis/evidence.ts';
+import { rangeWidth } from '../analysis/unit-value.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import { normalQuantile } from '../stats/distribution.ts';
+import type { Uniform } from '../stats/draws.ts';
+import { sum } from '../stats/summary.ts';
+import { DrawnMeasure, type LostCells, type MeasureWorld } from './drawn-measure.ts';
+import type { DrawnSpending, Replicate } from './simulated-gates.ts';
+
+/** What one cell of an arm spends. */
+export interface CellSpending {
+  readonly mean: number;
+  readonly deviation: number;
+}
+
+/** What is spent; totals are drawn from the normal law of a sum of many cells. */
+export interface SpendingWorld {
+  readonly baseline: CellSpending;
+  readonly candidate: CellSpending;
+  /** Cells of one arm. */
+  readonly cells: number;
+  /** Cells of the controls, which spend as the baseline does. */
+  readonly controls: number;
+}
+
+/** Everything a simulation assumes; a gate on something that is not here is taken to clear. */
+export interface World {
+  /** Differences of every candidate. */
+  readonly measures: readonly MeasureWorld[];
+  /** Differences of all candidates but the first, where theirs are others. */
+  readonly others?: readonly MeasureWorld[];
+  /** Own cells of every candidate: a value above 0 violates, or is too slow. */
+  readonly own?: readonly MeasureWorld[];
+  /** Probability that a cell gives nothing in the end, and cells of one arm. */
+  readonly loss?: { readonly rate: number; readonly cells: number };
+  readonly spending?: { readonly usd?: SpendingWorld; readonly tokens?: SpendingWorld };
+}
+
+/** One candidate's replicate, and the cells it lost with its baseline. */
+export interface Drawers {
+  readonly replicate: Replicate;
+  readonly lost: LostCells | null;
+}
+
+/** Draws replicates of a world, again and again into the same places. */
+export class WorldDraw {
+  readonly #world: World;
+  readonly #baseline: Uint8Array;
+  readonly #candidates: readonly {
+    readonly measures: ReadonlyMap<string, DrawnMeasure>;
+    readonly own: ReadonlyMap<string, DrawnMeasure>;
+    readonly lost: Uint8Array;
+  }[];
+  /** What a replicate without losses and spending is read from. */
+  readonly #whole: readonly Drawers[];
+
+  constructor(seal: SealedExperiment, world: World, candidates: number) {
+    this.#world = world;
+    const cells = world.loss?.cells ?? 0;
+    this.#baseline = new Uint8Array(cells);
+    const losses = world.loss !== undefined;
+    const rated = new Set(
+      seal.decision.gates.flatMap((gate) => (gate.gate === 'rate' ? [gate.measure] : [])),
+    );
+    const drawn = (each: MeasureWorld): [string, DrawnMeasure] => {
+      const width = rangeWidth(measureOf(seal, each.measure));
+      const levels = losses || rated.has(each.measure);
+      return [each.measure, new DrawnMeasure(each, { width, levels, losses })];
+    };
+    // Own cells count as 0 or 1, whatever the measure's range.
+    const own = (each: MeasureWorld): [string, DrawnMeasure] => [
+      each.measure,
+      new DrawnMeasure(each, { width: 1, levels: false, losses }),
+    ];
+    this.#candidates = Array.from({ length: candidates }, (_, at) => ({
+      measures: new Map((at === 0 ? world.measures : (world.others ?? world.measures)).map(drawn)),
+      own: new Map((world.own ?? []).map(own)),
+      lost: new Uint8Array(cells),
+    }));
+    this.#whole = this.#candidates.map(({ measures, own: cellsOf }) => ({
+      replicate: { measures, own: cellsOf, spent: { usd: null, tokens: null } },
+      lost: null,
+    }));
+  }
+
+  /** The next replicate of every candidate; valid until the one after it. */
+  next(uniform: Uniform): readonly Drawers[] {
+    const { loss, spending } = this.#world;
+    if (loss === undefined && spending === undefined) {
+      for (const each of this.#whole) drawAll(each.replicate, uniform, null);
+      return this.#whole;
+    }
+    const anyBaseline = loss !== undefined && loseCells(this.#baseline, loss.rate, uniform);
+    const usd = drawSpending(spending?.usd, this.#candidates.length, uniform);
+    const tokens = drawSpending(spending?.tokens, this.#candidates.length, uniform);
+    return this.#candidates.map(({ measures, own, lost }, at) => {
+      const anyOwn = loss !== undefined && loseCells(lost, loss.rate, uniform);
+      const cells = anyBaseline || anyOwn ? { candidate: lost, baseline: this.#baseline } : null;
+      const spent = { usd: usd?.[at] ?? null, tokens: tokens?.[at] ?? null };
+      const replicate = { measures, own, spent };
+      drawAll(replicate, uniform, cells);
+      return { replicate, lost: cells };
+    });
+  }
+}
+
+function drawAll({ measures, own }: Replicate, uniform: Uniform, lost: LostCells | null): void {
+  for (const each of measures.values()) each.draw(uniform, lost);
+  for (const each of own.values()) each.draw(uniform, lost);
+}
+
+/** Loses each cell with a probability; whether any was lost. */
+function loseCells(cells: Uint8Array, rate: number, uniform: Uniform): boolean {
+  let any = false;
+  for (let at = 0; at < cells.length; at += 1) {
+    const lost = uniform() < rate;
+    cells[at] = lost ? 1 : 0;
+    any ||= lost;
+  }
+  return any;
+}
+
+function totalOf({ mean, deviation }: CellSpending, cells: number, uniform: Uniform): number {
+  return Math.max(0, cells * mean + Math.sqrt(cells) * deviation * normalQuantile(uniform()));
+}
+
+function drawSpending(
+  world: SpendingWorld | undefined,
+  candidates: number,
+  uniform: Uniform,
+): readonly DrawnSpending[] | null {
+  if (world === undefined) return null;
+  const baseline = totalOf(world.baseline, world.cells, uniform);
+  const own = Array.from({ length: candidates }, () =>
+    totalOf(world.candidate, world.cells, uniform),
+  );
+  const controls = totalOf(world.baseline, world.controls, uniform);
+  const all = baseline + controls + sum(own);
+  return own.map((candidate) => ({ baseline, candidate, all }));
+}
