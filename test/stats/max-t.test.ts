@@ -124,3 +124,66 @@ describe('maxTLowerBounds', () => {
     );
   });
 });
+
+describe('the largest t of three units at −1, 0 and 1, by hand', () => {
+  // Of 27 resamples t is −Infinity in 1, −2 in 3, −1 in 3, −½ in 3, 0 in 7, ½ in 3, 1 in 3, 2 in 3, +Infinity in 1.
+  const centred = [-1, 0, 1];
+  const standardError = 1 / Math.sqrt(3);
+  const at = (statistic: number): number[] =>
+    centred.map((each) => each + statistic * standardError);
+  const many = { seed: testSeed(23), resamples: 5000 };
+
+  test.each([
+    [0.75, 7 / 27],
+    [1.5, 4 / 27],
+    [3, 1 / 27],
+    [-0.25, 17 / 27],
+    [-3, 26 / 27],
+  ])('a statistic of %f is reached by the share %f', (statistic, share) => {
+    const [found] = computed(maxTAdjust([at(statistic)], many));
+    expect(found?.statistic).toBeCloseTo(statistic, 12);
+    const error = Math.sqrt((share * (1 - share)) / 5000);
+    expect(Math.abs((found?.adjusted ?? 0) - share)).toBeLessThan(5 * error + 1e-3);
+  });
+
+  test('of two candidates that mirror each other the larger counts, and the lesser only itself', () => {
+    // The mirrored candidate has −t: the larger of both is |t|, at least 1.5 in 8 of 27.
+    const mirrored = at(0.75).map((each) => 1.5 * standardError - each);
+    const found = computed(maxTAdjust([mirrored, at(1.5)], many));
+    expect(found[1]?.adjusted).toBeGreaterThan(8 / 27 - 0.035);
+    expect(found[1]?.adjusted).toBeLessThan(8 / 27 + 0.035);
+    // The second step asks for its own t alone, 7 of 27, and may not fall below the first.
+    expect(found[0]?.statistic).toBeCloseTo(0.75, 12);
+    expect(found[0]?.adjusted).toBe(found[1]?.adjusted);
+    const apart = computed(
+      maxTAdjust([mirrored.map((each) => each - standardError), at(1.5)], many),
+    );
+    expect(apart[0]?.statistic).toBeCloseTo(-0.25, 12);
+    expect(Math.abs((apart[0]?.adjusted ?? 0) - 17 / 27)).toBeLessThan(0.035);
+  });
+
+  test.each([
+    [0.1, 2],
+    [0.2, 1],
+    [0.3, 0.5],
+    [0.45, 0],
+  ])('with the error %f the bound lies %f standard errors below the mean', (error, distance) => {
+    const [bound] = computed(maxTLowerBounds([at(7)], { ...many, error }));
+    expect(bound).toBeCloseTo((7 - distance) * standardError, 9);
+    const both = computed(maxTLowerBounds([at(7), at(9)], { ...many, error }));
+    expect(both[1]).toBeCloseTo((9 - distance) * standardError, 9);
+  });
+
+  test('refuses and has no bounds where maxTAdjust does', () => {
+    const wanted = { ...many, error: 0.05 };
+    expect(maxTLowerBounds([], wanted)).toEqual([]);
+    expect(maxTLowerBounds([[1], [2]], wanted)).toEqual({
+      status: 'indeterminate',
+      reason: 'too-few-units',
+    });
+    expectRefusal(
+      () => maxTLowerBounds([[1, 2]], { ...wanted, resamples: 0 }),
+      'resamples must be a whole number of at least 1, got 0',
+    );
+  });
+});
