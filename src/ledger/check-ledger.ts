@@ -12,6 +12,7 @@ import {
   type LedgerEntry,
   namedObjects,
   parseEntry,
+  recordedSeal,
   type StoredEntry,
   transitionObjects,
 } from './entry.ts';
@@ -237,8 +238,9 @@ async function objectFault(
     const bytes = await store.readObject(digest);
     if (bytes === null) return 'is missing';
     if (digestOf(bytes) !== digest) return `has other bytes (${digestOf(bytes)})`;
-    if (entry.kind === 'seal' && entry.body.size !== bytes.length)
-      return `has ${bytes.length} bytes, not ${entry.body.size}`;
+    const seal = recordedSeal(entry);
+    if (seal?.digest === digest && seal.size !== bytes.length)
+      return `has ${bytes.length} bytes, not ${seal.size}`;
     if (transitionObjects(entry).includes(digest)) objects.set(digest, bytes);
     return null;
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Bodies of the ledger's entries, one strict schema per kind; the format around them stands in `entry.ts`. */
 import * as z from 'zod';
+import { changeSchema, maximumChanges, seenSchema } from '../spec/amendment.ts';
 import { digestSchema, idSchema, textSchema } from '../spec/words.ts';
 
 /** 32 lower-case hex digits: ledger ids and fences, 128 random bits each. */
@@ -109,14 +110,15 @@ export const sealBody = z.strictObject({
   plan: digestSchema.nullable(),
 });
 
-/** Replaces a plan before its exposure. Not written by this version. */
+/** Replaces a plan by another before its exposure; `size` is that of the new seal, whose last amendment says the same. */
 export const amendBody = z.strictObject({
   experimentId: idSchema,
   from: digestSchema,
   to: digestSchema,
+  size: z.int().min(1),
   reason: textSchema,
-  blind: z.array(z.string().max(512)).max(100),
-  changed: z.array(z.string().max(512)).max(1000),
+  changed: z.array(changeSchema).min(1).max(maximumChanges),
+  seen: seenSchema,
 });
 
 /** Exclusive claim on units, and the slot and error held for their one measurement. */

@@ -14,14 +14,14 @@
  *
  * The identity of an entry is the SHA-256 of its file's bytes, so `sha256sum` checks a whole ledger. Any other byte, member, kind
  * or `v` is refused, never skipped. A later version may add kinds and bodies under a new `v`; it keeps reading `v` 1 as written
- * here. The kinds key, amend, retire, import and anchor have their shape already, but are not written or applied yet.
+ * here.
  */
 import * as z from 'zod';
 import { canonicalBytes } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { readCanonical } from '../base/strict-json.ts';
-import { digestSchema } from '../spec/words.ts';
+import { digestSchema, timeSchema } from '../spec/words.ts';
 import {
   abortBody,
   amendBody,
@@ -47,14 +47,6 @@ import {
 
 /** Longest entry in bytes, its line feed included. */
 export const maximumEntryBytes = 1_048_576;
-
-/** UTC time with milliseconds as recorded: `2026-01-01T00:00:00.000Z`. */
-export const timeSchema = z
-  .string()
-  .regex(
-    /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
-    'expected UTC time such as 2026-01-01T00:00:00.000Z',
-  );
 
 /** Key of one request: 1 to 200 visible ASCII characters. */
 export const requestIdSchema = z
@@ -142,11 +134,12 @@ export function transitionObjects(entry: LedgerEntry): readonly Digest[] {
       return [entry.body.unitsObject];
     case 'retire':
       return present(entry.body.units?.unitsObject);
+    case 'amend':
+      return [entry.body.from, entry.body.to];
     case 'genesis':
     case 'policy':
     case 'key':
     case 'seal':
-    case 'amend':
     case 'release':
     case 'expose':
     case 'attempt':
@@ -175,6 +168,14 @@ export function isOfExposure(
  */
 export function entryFileName(seq: number): string {
   return `${String(seq).padStart(8, '0')}.json`;
+}
+
+/** Bytes of the seal that an entry records; undefined for entries that record none. */
+export function recordedSeal(
+  entry: LedgerEntry,
+): { readonly digest: Digest; readonly size: number } | undefined {
+  if (entry.kind === 'seal') return { digest: entry.body.sealDigest, size: entry.body.size };
+  return entry.kind === 'amend' ? { digest: entry.body.to, size: entry.body.size } : undefined;
 }
 
 /** Identity of an entry: SHA-256 of its stored bytes. */
@@ -296,7 +297,7 @@ export function namedObjects(entry: LedgerEntry): Digest[] {
     case 'seal':
       return [entry.body.sealDigest];
     case 'amend':
-      return [entry.body.to];
+      return [entry.body.from, entry.body.to];
     case 'reserve':
     case 'develop':
     case 'leak':

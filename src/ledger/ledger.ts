@@ -25,11 +25,12 @@ import {
   isKind,
   type LedgerEntry,
   namedObjects,
+  recordedSeal,
   type StoredEntry,
   transitionObjects,
 } from './entry.ts';
 import { emptyState, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
-import { applyEntry, laterKinds } from './state.ts';
+import { applyEntry } from './state.ts';
 
 /** Where entries and objects are kept. Every method that writes returns only after the bytes are durable. */
 export interface LedgerStore {
@@ -239,14 +240,12 @@ class StoreLedger implements Ledger {
   }
 
   private refuseKind(request: Draft): void {
-    if (!laterKinds.includes(request.kind) && request.kind !== 'genesis') return;
+    if (request.kind !== 'genesis') return;
     throw new LiftgateError(
       'ledger-conflict',
-      request.kind === 'genesis'
-        ? 'Genesis is written with the first entry, never on request.'
-        : `Entries of kind "${request.kind}" are not supported yet.`,
+      'Genesis is written with the first entry, never on request.',
       {
-        mend: 'Use policy, leak, retire, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
+        mend: 'Ask for an entry of any other kind.',
         details: { reason: 'kind-not-written' },
       },
     );
@@ -317,7 +316,8 @@ class StoreLedger implements Ledger {
     const objects = await this.objectsOf(entry, namedObjects(entry));
     for (const digest of namedObjects(entry)) {
       const bytes = objects(digest);
-      const expected = entry.kind === 'seal' ? entry.body.size : bytes?.length;
+      const seal = recordedSeal(entry);
+      const expected = seal?.digest === digest ? seal.size : bytes?.length;
       if (bytes?.length === expected && bytes !== null) continue;
       const state = bytes === null ? 'is not stored' : `has ${bytes.length} bytes, not ${expected}`;
       throw new LiftgateError(

@@ -3,6 +3,7 @@
  *
  *     experiment:  none -seal-> sealed -reserve-> reserved -expose-> exposed -outcome-> settled -void-> voided
  *                                  ^--release--/       ^attempt, journal/  \-abort-> aborted
+ *                  sealed, reserved -amend-> amended, another plan takes its place
  *     unit:        free -reserve-> held -release-> free ; held -expose-> exposed, for good ; free -develop-> development
  *
  * A unit's state is the state of its claims: nothing is copied per unit when a reservation is exposed or released.
@@ -17,8 +18,16 @@ import type { Disclosure, JournalMark, KeyScope } from './entry-bodies.ts';
 import { LayeredMap } from './layered-map.ts';
 import { type ImportedEntry, importedFrom, type Past } from './past.ts';
 
-/** Where an experiment stands; `none` is the phase of a plan the ledger has never seen. */
-export type Phase = 'none' | 'sealed' | 'reserved' | 'exposed' | 'settled' | 'aborted' | 'voided';
+/** Where an experiment stands; `none` is the phase of a plan the ledger has never seen, `amended` of one that another replaced. */
+export type Phase =
+  | 'none'
+  | 'sealed'
+  | 'reserved'
+  | 'exposed'
+  | 'settled'
+  | 'aborted'
+  | 'voided'
+  | 'amended';
 
 /** One right to dispatch: the exposure itself is attempt 1. */
 export interface DispatchRight {
@@ -61,6 +70,10 @@ export interface ExperimentState {
   readonly experimentId: string;
   readonly phase: Exclude<Phase, 'none'>;
   readonly sealedSeq: number;
+  /** Plan that this one replaced; absent for the first of its experiment. */
+  readonly amendsPlan?: Digest;
+  /** Plan that replaced this one, in phase `amended`. */
+  readonly amendedBy?: Digest;
   /** Final seals of this plan in ledger order; several mean that some were abandoned. */
   readonly finals: readonly { readonly digest: Digest; readonly seq: number }[];
   /** Reservation that holds or exposed the units; null before it and after a release. */

@@ -1,15 +1,16 @@
 /** The pure transition of a ledger: state and next entry in, next state or a refusal out; the same for every store. */
 import { type Digest, digestOfValue } from '../base/digest.ts';
-import { LiftgateError } from '../base/errors.ts';
+import { applyAmend } from './amend.ts';
 import { applyAnchor } from './anchor.ts';
 import { addClaim, claimOf } from './claim.ts';
 import { type ClaimRequest, checkClaim } from './claims.ts';
-import { type EntryKind, type EntryOf, formatEntry, type LedgerEntry } from './entry.ts';
+import { type EntryOf, formatEntry, type LedgerEntry } from './entry.ts';
 import { applyKey } from './keys.ts';
 import { applyImport, mergeBranch } from './merge.ts';
 import { extendPast } from './past.ts';
 import { type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
+import { applySeal } from './sealing.ts';
 import { storedUnits } from './stored-objects.ts';
 import {
   applyAbort,
@@ -19,14 +20,10 @@ import {
   applyOutcome,
   applyRelease,
   applyReserve,
-  applySeal,
   applyVoid,
   conflict,
 } from './transitions.ts';
 import { applyLeak, applyRetire, refuseRetiredFamily } from './withdraw.ts';
-
-/** Kinds whose shape is fixed but which this version neither writes nor applies. */
-export const laterKinds: readonly EntryKind[] = ['amend'];
 
 function claimUnits(
   state: LedgerState,
@@ -54,17 +51,6 @@ function reserve(
   objects: ObjectResolver,
 ): LedgerState {
   return claimUnits(applyReserve(state, step), step.entry, objects);
-}
-
-function refuseLater(entry: LedgerEntry): never {
-  throw new LiftgateError(
-    'ledger-unsafe',
-    `Entry ${entry.seq} is of kind "${entry.kind}", which this Liftgate cannot apply.`,
-    {
-      mend: 'Use a newer Liftgate; an entry that is not understood is never skipped.',
-      details: { reason: 'kind-not-applied' },
-    },
-  );
 }
 
 /** Effect of an entry on experiments and units. */
@@ -105,7 +91,7 @@ function applyKind(
     case 'key':
       return applyKey(state, entry);
     case 'amend':
-      return refuseLater(entry);
+      return applyAmend(state, entry, { objects });
     case 'anchor':
       return applyAnchor(state, entry);
     case 'import':
@@ -132,7 +118,6 @@ export function contestedBy(
  * @param objects  resolves the objects that `transitionObjects` lists for the entry
  * @returns        a new state; the given one stays as it was
  * @throws {LiftgateError} ledger-conflict  with `details.invariant` I4 to I14 when the history does not allow the entry
- * @throws {LiftgateError} ledger-unsafe    for a kind this version does not apply
  */
 export function applyEntry(
   state: LedgerState,

@@ -32,7 +32,12 @@ export function conflict(
   });
 }
 
-function outOfOrder(experiment: ExperimentState, verb: string, needs: string): LiftgateError {
+/** Builds the refusal of an entry that comes too early or too late. */
+export function outOfOrder(
+  experiment: ExperimentState,
+  verb: string,
+  needs: string,
+): LiftgateError {
   return conflict(
     'I6',
     `Experiment "${experiment.experimentId}" is ${experiment.phase}; to ${verb} it must be ${needs}.`,
@@ -47,44 +52,6 @@ function unknownNumber(what: string, seq: number): LiftgateError {
   return conflict('I6', `Entry ${seq} is not ${what}.`, {
     mend: 'Name the number of the entry as `liftgate ledger list` shows it.',
     details: { reason: 'unknown-entry', ownerSeq: seq },
-  });
-}
-
-/** Adds a plan, or a final seal to its plan before exposure. */
-export function applySeal(state: LedgerState, { entry }: Step<EntryOf<'seal'>>): LedgerState {
-  const { body, seq } = entry;
-  return body.stage === 'plan' ? sealPlan(state, body, seq) : sealFinal(state, body, seq);
-}
-
-function sealPlan(state: LedgerState, body: EntryOf<'seal'>['body'], seq: number): LedgerState {
-  if (body.plan !== null) {
-    throw conflict('I6', 'A plan seal names no plan.', {
-      mend: 'Record the plan with plan: null.',
-    });
-  }
-  const before = state.experiments.get(body.sealDigest);
-  if (before !== undefined) {
-    throw conflict(
-      'I10',
-      `The plan of experiment "${before.experimentId}" is already recorded in entry ${before.sealedSeq}.`,
-      {
-        mend: 'Use the recorded seal; it need not be recorded twice.',
-        details: { reason: 'already-sealed', ownerSeq: before.sealedSeq },
-      },
-    );
-  }
-  return withExperiment(state, {
-    plan: body.sealDigest,
-    experimentId: body.experimentId,
-    phase: 'sealed',
-    sealedSeq: seq,
-    finals: [],
-    reservation: null,
-    releasedSeqs: [],
-    exposure: null,
-    outcome: null,
-    abort: null,
-    voided: null,
   });
 }
 
@@ -112,25 +79,6 @@ export function plannedExperiment(
     );
   }
   return experiment;
-}
-
-function sealFinal(state: LedgerState, body: EntryOf<'seal'>['body'], seq: number): LedgerState {
-  const experiment = plannedExperiment(state, body.plan, body.experimentId);
-  if (experiment.phase !== 'sealed' && experiment.phase !== 'reserved') {
-    throw outOfOrder(experiment, 'bind candidates', 'sealed or reserved');
-  }
-  if (experiment.finals.some((final) => final.digest === body.sealDigest)) {
-    throw conflict(
-      'I10',
-      `This final seal of experiment "${experiment.experimentId}" is already recorded.`,
-      {
-        mend: 'Use the recorded seal; it need not be recorded twice.',
-        details: { reason: 'already-sealed' },
-      },
-    );
-  }
-  const finals = [...experiment.finals, { digest: body.sealDigest, seq }];
-  return withExperiment(state, { ...experiment, finals });
 }
 
 /** Moves an experiment from sealed to reserved; the claim on its units is added by the caller. */

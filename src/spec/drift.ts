@@ -45,10 +45,11 @@ export interface SealComparison {
 
 /**
  * Differences between a recorded seal and a fresh one of the same stage.
- * A changed file is named once, with the digests that came of it left out.
+ * A changed file is named once, with the digests that came of it left out; the chain of amendments, which no file holds, is not compared.
  */
 export function compareSeals(recorded: SealedExperiment, fresh: SealedExperiment): SealComparison {
-  const all = differences(recorded, fresh, '');
+  const { previous, amendments } = recorded;
+  const all = differences(recorded, { ...fresh, previous, amendments }, '');
   const notices = all
     .filter((each) => isTolerated(recorded, each.path))
     .map((each) => `${each.path}: ${each.what}`);
@@ -176,9 +177,9 @@ function driftMend({ experimentId, exposedUnits, reserved }: SealProgress): stri
     return `Restore the sealed bytes and run again: settled cells are kept. A new seal cannot take this one's place: its ${exposedUnits} ${are} exposed and the error of this measurement is spent. Giving up the sealed bytes loses ${them} and every receipt so far; the changed experiment needs units nobody has measured, or a slot that is left under a reuse policy (\`liftgate ledger budget\`).`;
   }
   if (reserved) {
-    return `Restore the sealed bytes; or give the units back with \`liftgate ledger release ${experimentId} --reason "..."\` and seal the changed experiment with \`liftgate seal\`. No unit is exposed, so none is lost; the old seal stays in the ledger and is counted.`;
+    return `Restore the sealed bytes; or keep the units and record the change with \`liftgate amend\`; or give the units back with \`liftgate ledger release ${experimentId} --reason "..."\` and seal the changed experiment with \`liftgate seal\`. No unit is exposed, so none is lost; the old seal stays in the ledger and is counted.`;
   }
-  return 'Restore the sealed bytes, or seal the changed experiment as a new one with `liftgate seal`. No unit is reserved or exposed, so none is lost; the old seal stays in the ledger and is counted.';
+  return 'Restore the sealed bytes, record the change with `liftgate amend`, or seal the changed experiment as a new one with `liftgate seal`. No unit is reserved or exposed, so none is lost; the old seal stays in the ledger and is counted.';
 }
 
 /**

@@ -11,6 +11,7 @@ import { canonicalLine, canonicalText, compareCodeUnits } from '../base/canonica
 import { type Digest, digestHex, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { readCanonical } from '../base/strict-json.ts';
+import { amendmentSchema } from './amendment.ts';
 import { claimSchema } from './claim.ts';
 import { gateSchema } from './gates.ts';
 import { directionSchema } from './measure.ts';
@@ -73,7 +74,7 @@ export const sealSchema = z.strictObject({
   stage: z.enum(['plan', 'final']),
   plan: digestSchema.nullable(),
   previous: digestSchema.nullable(),
-  amendments: z.array(z.never()),
+  amendments: z.array(amendmentSchema),
   spec: specSchema,
   specSource: materialSchema,
   claim: claimSchema.extend({ direction: directionSchema.nullable() }),

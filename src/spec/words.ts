@@ -21,6 +21,14 @@ export const digestSchema = z.custom<Digest>(
   'expected sha256: and 64 lower-case hex digits',
 );
 
+/** UTC time with milliseconds as recorded: `2026-01-01T00:00:00.000Z`. */
+export const timeSchema = z
+  .string()
+  .regex(
+    /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
+    'expected UTC time such as 2026-01-01T00:00:00.000Z',
+  );
+
 /** Path of a named file relative to its experiment folder: POSIX separators, never absolute, never upward. */
 export const relativePathSchema = z
   .string()

@@ -6,7 +6,7 @@ import { formatEnvelope, statementType } from '../base/dsse.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import type { Signer } from '../base/signature.ts';
 import { refuseFalseShips } from '../gate/null-scenarios.ts';
-import { isKind } from '../ledger/entry.ts';
+import { recordedSeal } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
 import { compareSeals, refuseDrift, type SealProgress } from '../spec/drift.ts';
@@ -122,12 +122,20 @@ export async function readSeal(ledger: Ledger, digest: Digest): Promise<SealedEx
   return parseSeal(bytes, `objects/${digestHex(digest)}`);
 }
 
-/** Experiments of one id in the order of their seals; the last one is the current one. */
+/** Plans of one id that no amendment replaced, in the order of their seals; the last one is the current one. */
 async function experimentsNamed(ledger: Ledger, experimentId: string): Promise<ExperimentState[]> {
   const { experiments } = await ledger.state();
   return [...experiments.values()]
-    .filter((each) => each.experimentId === experimentId)
+    .filter((each) => each.experimentId === experimentId && each.phase !== 'amended')
     .sort((first, second) => first.sealedSeq - second.sealedSeq);
+}
+
+/** The plan of this id that was sealed or amended last; undefined when there is none. */
+export async function currentExperiment(
+  ledger: Ledger,
+  experimentId: string,
+): Promise<ExperimentState | undefined> {
+  return (await experimentsNamed(ledger, experimentId)).at(-1);
 }
 
 function progressOf({ experimentId, exposure, reservation }: ExperimentState): SealProgress {
@@ -162,7 +170,11 @@ export interface SealOptions {
   readonly write: boolean;
 }
 
-function missingSeal(options: SealOptions, what: string): LiftgateError {
+/** Builds the refusal of an experiment that is not sealed in the ledger. */
+export function missingSeal(
+  options: Pick<SealOptions, 'loaded'>,
+  what: string,
+): LiftgateError {
   return new LiftgateError(
     'seal-missing',
     `The experiment "${options.loaded.spec.name}" has no ${what} seal in this ledger.`,
@@ -193,7 +205,9 @@ export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal
   const match = matches.at(-1);
   if (match !== undefined) return match.recorded;
   const last = named.at(-1);
-  if (!options.write) {
+  // Files put back as they were before an amendment: that plan is recorded and replaced.
+  const replaced = (await ledger.state()).experiments.get(sealDigest(draft.seal)) !== undefined;
+  if (!options.write || replaced) {
     if (last === undefined) throw missingSeal(options, 'plan');
     const comparison = compareSeals(await readSeal(ledger, last.plan), draft.seal);
     refuseDrift(comparison, 'plan', progressOf(last));
@@ -281,7 +295,7 @@ export interface SealStatementRequest {
 export async function writeSealStatement(request: SealStatementRequest): Promise<string> {
   const { loaded, ledger, signer, recorded } = request;
   const entry = (await ledger.entries()).find(
-    (each) => isKind(each.entry, 'seal') && each.entry.body.sealDigest === recorded.digest,
+    (each) => recordedSeal(each.entry)?.digest === recorded.digest,
   );
   invariant(entry !== undefined, 'a recorded seal has its entry');
   const statement = statementOf({ seal: recorded.seal, entry, result: null });

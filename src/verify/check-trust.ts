@@ -3,7 +3,7 @@ import { canonicalText } from '../base/canonical.ts';
 import { fingerprintOf } from '../base/signature.ts';
 import { describeKey, type TrustedKey } from '../base/trust.ts';
 import { contradictionOf, signersOf } from '../ledger/checkpoint.ts';
-import { isKind, type StoredEntry } from '../ledger/entry.ts';
+import { recordedSeal, type StoredEntry } from '../ledger/entry.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { checkpointsIn, type NoteFiles } from './bundle.ts';
 import { outcomeOf } from './check-entries.ts';
@@ -163,9 +163,7 @@ function expectedStatement(
   }
   const sealed = stage === 'plan' ? plan : seal;
   const digest = sealDigest(sealed);
-  const entry = ledger.entries.find(
-    (each) => isKind(each.entry, 'seal') && each.entry.body.sealDigest === digest,
-  );
+  const entry = ledger.entries.find((each) => recordedSeal(each.entry)?.digest === digest);
   return entry === undefined ? null : statementOf({ seal: sealed, entry, result: null });
 }
 

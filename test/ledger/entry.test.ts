@@ -16,6 +16,20 @@ import {
 import { around, d, everyKind, release } from '../support/ledger-entries.ts';
 import { bytesOf } from '../support/ledger-story.ts';
 
+/** An amendment of a much used family: 10,000 exposures had been seen, and so many final seals. */
+function amendmentAfter(finals: number, declared: string[]): LedgerEntry {
+  const many = (length: number) => Array.from({ length }, () => d);
+  return {
+    ...around,
+    kind: 'amend',
+    body: {
+      ...{ experimentId: 'e', from: d, to: d, size: 1, reason: 'r' },
+      changed: [{ pointer: '/spec', from: d, to: d }],
+      seen: { exposures: many(10_000), finals: many(finals), declared },
+    },
+  };
+}
+
 function failure(work: () => unknown): LiftgateError {
   try {
     work();
@@ -94,9 +108,7 @@ describe('formatEntry and parseEntry', () => {
     const many = everyKind.find((entry) => isKind(entry, 'expose'));
     const wide = checkEntry({ ...many, body: { ...many?.body, arms: digests } });
     expect(formatEntry(wide).length).toBeLessThan(maximumEntryBytes);
-    const long = Array.from({ length: 1000 }, () => '€'.repeat(512));
-    const body = { experimentId: 'e', from: d, to: d, reason: 'r', blind: [], changed: long };
-    const tooLong = failure(() => formatEntry({ ...around, kind: 'amend', body }));
+    const tooLong = failure(() => formatEntry(amendmentAfter(10_000, ['x'])));
     expect(tooLong.code).toBe('usage');
     expect(tooLong.message).toMatch(/^The entry has \d+ bytes; an entry has at most 1048576\.$/);
     const read = failure(() => parseEntry(new Uint8Array(maximumEntryBytes + 1), '00000007.json'));
@@ -106,15 +118,13 @@ describe('formatEntry and parseEntry', () => {
 
   it('take an entry of exactly 1 MiB and refuse one byte more', () => {
     const padded = (extra: number): LedgerEntry => {
-      const changed = Array.from({ length: 992 }, () => '€'.repeat(350));
-      const pads = Array.from({ length: 8 }, (_, index) =>
-        'x'.repeat(Math.max(0, Math.min(512, extra - 512 * index))),
+      const pads = Array.from({ length: 30 }, (_, index) =>
+        'x'.repeat(1 + Math.max(0, Math.min(511, extra - 511 * index))),
       );
-      const body = { experimentId: 'e', from: d, to: d, reason: 'r', blind: [] };
-      return { ...around, kind: 'amend', body: { ...body, changed: [...changed, ...pads] } };
+      return amendmentAfter(4_000, pads);
     };
     const room = maximumEntryBytes - formatEntry(padded(0)).length;
-    expect(room).toBeLessThan(8 * 512);
+    expect(room).toBeLessThan(30 * 511);
     const full = formatEntry(padded(room));
     expect(full).toHaveLength(maximumEntryBytes);
     expect(parseEntry(full)).toEqual(padded(room));
@@ -203,7 +213,7 @@ describe('namedObjects', () => {
     ['policy', 0],
     ['key', 0],
     ['seal', 1],
-    ['amend', 1],
+    ['amend', 2],
     ['reserve', 1],
     ['release', 0],
     ['expose', 2],

@@ -1,9 +1,8 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/base/digest.ts';
 import { formatEntry } from '../../src/ledger/entry.ts';
 import { type LedgerStore, maximumTries, openLedgerStore } from '../../src/ledger/ledger.ts';
 import { memoryLedger, memoryStore, stillPorts } from '../../src/ledger/memory-ledger.ts';
-import { everyKind } from '../support/ledger-entries.ts';
 import {
   bytesOf,
   countingPorts,
@@ -91,17 +90,6 @@ describe('append', () => {
     );
     expect(error.code).toBe('usage');
     expect(error.where).toEqual({ path: 'body.reason' });
-  });
-
-  test.each(
-    everyKind.filter(({ kind }) => ['key', 'amend', 'retire', 'import', 'anchor'].includes(kind)),
-  )('does not write $kind yet', async ({ kind, requestId, body }) => {
-    const error = await refusalOf(memoryLedger().append({ kind, requestId, body }));
-    expect(error.code).toBe('ledger-conflict');
-    expect(error.message).toBe(`Entries of kind "${kind}" are not supported yet.`);
-    expect(error.mend).toBe(
-      'Use policy, leak, seal, reserve, release, expose, attempt, journal, outcome, abort, void or develop.',
-    );
   });
 
   it('does not write genesis on request', async () => {

@@ -1,10 +1,9 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ChainHead, emptyChain, extendChain } from '../../src/ledger/chain.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { emptyState, type LedgerState, phaseOf } from '../../src/ledger/projection.ts';
-import { applyEntry, laterKinds } from '../../src/ledger/state.ts';
+import { applyEntry } from '../../src/ledger/state.ts';
 import { formatUnits } from '../../src/ledger/units-object.ts';
-import { everyKind } from '../support/ledger-entries.ts';
 import {
   countingPorts,
   digestNamed,
@@ -105,20 +104,6 @@ describe('applyEntry', () => {
     expect(phaseOf(sealed, plan)).toBe('sealed');
     expect(sealed.units.values()).toEqual([]);
     expect(phaseOf(await ledger.state(), plan)).toBe('reserved');
-  });
-
-  test.each(laterKinds)('refuses the kind %s of a newer version', async (kind) => {
-    const entry = everyKind.find((each) => each.kind === kind);
-    if (entry === undefined) throw new Error(`no entry of kind ${kind}`);
-    const state = await newLedger().state();
-    const apply = () => applyEntry(state, { entry, entryId: digestNamed('x') }, () => null);
-    expect(apply).toThrow(
-      expect.objectContaining({
-        code: 'ledger-unsafe',
-        message: `Entry 7 is of kind "${kind}", which this Liftgate cannot apply.`,
-        mend: 'Use a newer Liftgate; an entry that is not understood is never skipped.',
-      }),
-    );
   });
 
   it('refuses a list of units that is not the counted one', async () => {

@@ -272,7 +272,7 @@ describe('refuseDrift', () => {
       { path: 'analysis.level', file: null, what: 'sealed 0.95, now 0.9' },
     ];
     expect(refusedBy(() => refuseDrift({ drift, notices: [] }, 'final', progress))).toBe(
-      'seal-drift: The experiment no longer matches its final seal:\n    rules/new.txt: its bytes changed after sealing\n    analysis.level: sealed 0.95, now 0.9 Restore the sealed bytes, or seal the changed experiment as a new one with `liftgate seal`. No unit is reserved or exposed, so none is lost; the old seal stays in the ledger and is counted.',
+      'seal-drift: The experiment no longer matches its final seal:\n    rules/new.txt: its bytes changed after sealing\n    analysis.level: sealed 0.95, now 0.9 Restore the sealed bytes, record the change with `liftgate amend`, or seal the changed experiment as a new one with `liftgate seal`. No unit is reserved or exposed, so none is lost; the old seal stays in the ledger and is counted.',
     );
   });
 

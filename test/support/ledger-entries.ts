@@ -58,7 +58,11 @@ export const everyKind: readonly LedgerEntry[] = [
   {
     ...around,
     kind: 'amend',
-    body: { experimentId: 'e', from: d, to: d, reason: 'r', blind: ['alice'], changed: ['/spec'] },
+    body: {
+      ...{ experimentId: 'e', from: d, to: d, size: 3, reason: 'r' },
+      changed: [{ pointer: '/spec/gates/0/threshold', from: d, to: null }],
+      seen: { exposures: [d], finals: [d], declared: ['alice: selection scores'] },
+    },
   },
   {
     ...around,
