@@ -62,7 +62,6 @@ function lowestStaying(ranking: Ranking, from: number, kept: readonly number[]):
   let above = 1;
   while (above - below > 1e-12) {
     const middle = (below + above) / 2;
-    if (middle <= below || middle >= above) break;
     if (staysAtKept(ranking, middle, kept)) above = middle;
     else below = middle;
   }
