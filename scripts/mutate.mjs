@@ -48,29 +48,21 @@ const judges = {
   distribution: ['distribution', 'chi-square', 'special', 'proportion'],
   special: ['special', 'distribution', 'chi-square'],
   interval: ['interval', 'proportion'],
-  random: ['betting', 'max-t'],
+  random: ['random'],
   summary: ['summary', 'mean-difference'],
   elementary: ['elementary', 'special'],
-  arguments: [
-    'proportion',
-    'rounding',
-    'two-proportions',
-    'sequential-state',
-    'percentiles',
-    'betting',
-  ],
-  resampling: ['bootstrap', 'bootstrap-reference'],
+  arguments: ['arguments'],
+  resampling: ['resampling'],
 };
 
 /**
- * Timings fail on any slowed program; executed examples read the source; two use snapshots, which only vitest itself has; properties
+ * Timings fail on any slowed program; executed examples read the source; one uses snapshots, which only vitest itself has; properties
  * of all intervals at once cost more than all other tests.
  */
 const notJudging = [
   'speed',
   'examples',
   'index',
-  'random',
   'interval-properties',
   'mean-interval-properties',
   'p-value-properties',
