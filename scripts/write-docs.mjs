@@ -242,6 +242,7 @@ const fieldOrder = [
   'repeats',
   'measures',
   'inference',
+  'stopping',
   'loss',
   'attempts',
   'budget',

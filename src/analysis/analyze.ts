@@ -2,19 +2,20 @@
 import { LiftgateError } from '../base/errors.ts';
 import { admittedCases } from '../spec/case-index.ts';
 import type { PairedGate } from '../spec/gates.ts';
-import { type MethodName, sealableMethods } from '../spec/inference.ts';
+import { decidingMethods, type MethodName } from '../spec/inference.ts';
 import type { Measure } from '../spec/measure.ts';
 import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
-import { orderedUnits } from '../spec/seeds.ts';
 import {
   baselineOf,
   candidateArms,
   type Evidence,
+  type Look,
   measureIds,
   measureOf,
   placeboOf,
 } from './evidence.ts';
 import { cellStages, type Funnel, type FunnelStage, measureStages, rowStages } from './funnel.ts';
+import { unitOrder } from './look.ts';
 import { fillOutages, fillWorstCase, type Pair, pairCells } from './pair.ts';
 import { plannedCases, type SettledCell, settleCells } from './settle.ts';
 import { type Sample, sampleUnits } from './unit-value.ts';
@@ -47,8 +48,10 @@ export interface Analysis {
   readonly baselineCells: readonly SettledCell[];
   /** Cells of the placebo arm; none without one. */
   readonly placeboCells: readonly SettledCell[];
-  /** Every final unit in the sealed order, with or without a value. */
+  /** Every final unit in the sealed order, with or without a value; at a look the first ones. */
   readonly order: readonly string[];
+  /** The look it was made at, where the design has looks. */
+  readonly look?: Look;
   /** In the order that decides ties. */
   readonly candidates: readonly CandidateAnalysis[];
   readonly funnel: Funnel;
@@ -78,9 +81,8 @@ export function analyzeEvidence(evidence: Evidence): Analysis {
   const baselineCells = settled.get(baselineOf(evidence.seal).id) ?? [];
   const cases = new Map(admittedCases(evidence.index).map((each) => [each.id, each]));
   const planned = plannedCases(evidence);
-  const order = orderedUnits(evidence.seal.digests.cases, [
-    ...new Set(planned.map((each) => each.unit)),
-  ]);
+  const { look } = evidence;
+  const order = unitOrder(evidence).filter((unit) => look === undefined || look.units.has(unit));
   const placebo = placeboOf(evidence.seal);
   const placeboCells = placebo === null ? [] : (settled.get(placebo.id) ?? []);
   const candidates = candidateArms(evidence.seal).map((arm): CandidateAnalysis => {
@@ -108,6 +110,7 @@ export function analyzeEvidence(evidence: Evidence): Analysis {
     baselineCells,
     placeboCells,
     order,
+    ...(look === undefined ? {} : { look }),
     candidates,
     funnel: funnelOf(evidence, candidates, baselineCells),
   };
@@ -152,7 +155,7 @@ function funnelOf(
   baselineCells: readonly SettledCell[],
 ): Funnel {
   return {
-    rows: rowStages(evidence.index),
+    rows: rowStages(evidence.index, evidence.look),
     candidates: candidates.map(({ id, cells, measures }) => ({
       candidate: id,
       cells: cellStages(cells, baselineCells),
@@ -165,7 +168,7 @@ function funnelOf(
 }
 
 function isMethodName(name: string): name is MethodName {
-  return sealableMethods.some((method) => method === name);
+  return decidingMethods.some((method) => method === name);
 }
 
 /** Which sealed method is wanted: that of a gate, or that of a measure which is only shown. */
@@ -199,7 +202,7 @@ export function sealedMethod(seal: SealedExperiment, query: MethodQuery): Method
     `The seal decides "${query.measure}" by the method "${first.method}", which this version does not have.`,
     {
       where: { path: 'analysis.methods' },
-      mend: `Use the version that sealed it; this one has ${sealableMethods.join(', ')}.`,
+      mend: `Use the version that sealed it; this one has ${decidingMethods.join(', ')}.`,
     },
   );
 }

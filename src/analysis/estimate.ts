@@ -6,11 +6,12 @@
  */
 import * as z from 'zod';
 import { invariant } from '../base/errors.ts';
-import { guaranteeOf, type MethodName, sealableMethods } from '../spec/inference.ts';
+import { decidingMethods, guaranteeOf, type MethodName } from '../spec/inference.ts';
 import { isLogScale, type Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { seedHex } from '../spec/seeds.ts';
 import { bettingBounds } from '../stats/betting.ts';
+import { anytimeBounds } from '../stats/betting-sequence.ts';
 import { type BootstrapOrigin, tBootstrapTBounds } from '../stats/bootstrap.ts';
 import {
   type Bounds,
@@ -52,7 +53,7 @@ export const estimateFlagSchema = z.enum([
 /** One flag of an estimate. */
 export type EstimateFlag = z.infer<typeof estimateFlagSchema>;
 
-const methodSchema = z.enum(sealableMethods);
+const methodSchema = z.enum(decidingMethods);
 const guaranteeSchema = z.enum(['finite-sample', 'asymptotic']);
 const boundsShape = { lower: z.number(), upper: z.number() };
 
@@ -174,6 +175,16 @@ function betting(request: EstimateRequest, fallback: boolean): MadeBounds | Inde
   return { bounds, method: 'betting-fixed-n', fallback, bootstrap: null };
 }
 
+function sequence({ measure, sample, error }: EstimateRequest): MadeBounds | Indeterminate {
+  const width = rangeWidth(measure);
+  if (width === 0) return indeterminate('no-declared-range');
+  const bounds = anytimeBounds(improvements(sample), {
+    range: { lower: -width, upper: width },
+    error,
+  });
+  return { bounds, method: 'betting-sequence', fallback: false, bootstrap: null };
+}
+
 function meetsFloors({ sample, measure }: EstimateRequest): boolean {
   if (rangeWidth(measure) === 0) return sample.units.length >= unboundedUnits;
   const differing = sample.units.filter((each) => each.improvement !== 0).length;
@@ -237,6 +248,8 @@ function boundsOf(request: EstimateRequest): MadeBounds | Indeterminate {
       return pairedBounds(request, request.method);
     case 'betting-fixed-n':
       return betting(request, false);
+    case 'betting-sequence':
+      return sequence(request);
     case 't':
     case 't-bootstrap-t':
       return flooredBounds(request, request.method);

@@ -8,6 +8,17 @@ import { gateMeasures } from '../spec/gates.ts';
 import type { Measure } from '../spec/measure.ts';
 import type { SealedArm, SealedExperiment } from '../spec/seal.ts';
 
+/** One sealed look. */
+export interface Look {
+  /** From 1. */
+  readonly number: number;
+  readonly of: number;
+  /** The first units in the sealed order. */
+  readonly units: ReadonlySet<string>;
+  /** Of each measure, the units it applies to up to each look of the design, the last one with all. */
+  readonly applicable: ReadonlyMap<string, readonly number[]>;
+}
+
 /** All that `decide` is given: a final seal and what was recorded under it. */
 export interface Evidence {
   /** A seal of stage `final`. */
@@ -25,6 +36,10 @@ export interface Evidence {
   readonly exploratory?: boolean;
   /** Per arm, as `checkProvenance` found it. */
   readonly provenance: readonly ArmProvenance[];
+  /** What some of the lines say of controls and provenance; without it a look takes them as they are. */
+  readonly conduct?: (lines: readonly ReceiptLine[]) => Pick<Evidence, 'controls' | 'provenance'>;
+  /** Set where no more than the units of a look are planned. */
+  readonly look?: Look;
 }
 
 /** Candidate arms of a seal in the order that decides ties: code units of their ids. */

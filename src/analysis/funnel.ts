@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
 import { admittedCases, type CaseIndex } from '../spec/case-index.ts';
+import type { Look } from './evidence.ts';
 import type { Pair } from './pair.ts';
 import type { SettledCell } from './settle.ts';
 
@@ -62,8 +63,8 @@ export function stageOf(
   return { stage, of, input: reasons.length, kept, excluded };
 }
 
-/** Row stages: one per admission rule in its order, then the split. */
-export function rowStages(index: CaseIndex): FunnelStage[] {
+/** Row stages: one per admission rule in its order, then the split, and the look where measuring stopped at one. */
+export function rowStages(index: CaseIndex, look?: Look): FunnelStage[] {
   let left: readonly (string | null)[] = index.rows.map((row) => row.excluded);
   const stages = index.rules.map((rule) => {
     const stage = stageOf(
@@ -76,7 +77,14 @@ export function rowStages(index: CaseIndex): FunnelStage[] {
   });
   const splits = admittedCases(index).map((each) => (each.split === 'final' ? null : each.split));
   invariant(splits.length === left.length, 'every excluded row names one of the rules');
-  return [...stages, stageOf('split:final', 'cases', splits)];
+  return [...stages, stageOf('split:final', 'cases', splits), ...lookStages(index, look)];
+}
+
+function lookStages(index: CaseIndex, look: Look | undefined): FunnelStage[] {
+  if (look === undefined) return [];
+  const final = admittedCases(index).filter(({ split }) => split === 'final');
+  const after = final.map(({ unit }) => (look.units.has(unit) ? null : 'after the look'));
+  return [stageOf(`look:${look.number} of ${look.of}`, 'cases', after)];
 }
 
 function armReason(arm: string, cell: SettledCell): string | null {

@@ -51,9 +51,11 @@ function keyOf(cell: Cell): string {
   return `${cell.arm}\n${cell.repeat}\n${cell.case}`;
 }
 
-/** Final cases by code units of their id. */
-export function plannedCases(evidence: Pick<Evidence, 'index'>): IndexedCase[] {
-  return finalCases(evidence.index).sort((first, second) => compareCodeUnits(first.id, second.id));
+/** Final cases by code units of their id; at a look those of its units. */
+export function plannedCases({ index, look }: Pick<Evidence, 'index' | 'look'>): IndexedCase[] {
+  return finalCases(index)
+    .filter(({ unit }) => look === undefined || look.units.has(unit))
+    .sort((first, second) => compareCodeUnits(first.id, second.id));
 }
 
 function plannedCells(evidence: Evidence, arm: string): Cell[] {

@@ -117,6 +117,10 @@ export const problemCodes = [
   'power-unavailable',
   'power-effect-missing',
   'power-effect-too-small',
+  // Looks of a sequential design.
+  'looks-invalid',
+  'futility-without-effect',
+  'stopping-discloses',
   // Methods and their floors.
   'method-unavailable',
   'too-few-units',

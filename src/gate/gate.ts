@@ -49,6 +49,7 @@ export type GateStatus = z.infer<typeof gateStatusSchema>;
  * lost-by-fault          what lacks was lost to infrastructure faults, evaluator failures or cancelled cells alone
  * one-unit               a single unit carries no inference about new ones
  * smaller-than-useful    breached because the whole interval lies below claim.minimumEffect
+ * futile                 breached by the sealed futility rule: an improvement of claim.minimumEffect is ruled out at its error
  * baseline-violations    the baseline violates the critical rule as well, which excuses nothing
  * failed-cells           failed cells took the sealed failure value
  * not-confirmatory       hand-written or imported receipts prove no conduct
@@ -59,6 +60,7 @@ export const contributionFlagSchema = z.enum([
   'lost-by-fault',
   'one-unit',
   'smaller-than-useful',
+  'futile',
   'baseline-violations',
   'failed-cells',
   'not-confirmatory',

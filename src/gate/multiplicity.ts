@@ -11,6 +11,7 @@ import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { measureOf } from '../analysis/evidence.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import { type GateDeclaration, gateName, latencyForm } from '../spec/gates.ts';
+import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type HolmStep, holmByBounds } from '../stats/multiplicity.ts';
 import { judgeCritical } from './critical.ts';
@@ -25,7 +26,9 @@ import {
 } from './effect.ts';
 import { judgeQuantile } from './efficiency.ts';
 import { type FurtherUnits, planFurtherUnits, planRateUnits } from './further-units.ts';
+import { orFutile } from './futility.ts';
 import { type BoundLevel, type Contribution, levelOf } from './gate.ts';
+import { type LookRequest, lookError } from './look-error.ts';
 import { judgeRate, type RateGate, rateGate, ratePairs, seenShares } from './rate.ts';
 
 /** Gates with a bound of one candidate after the order of candidates was applied. */
@@ -76,15 +79,20 @@ interface OrderedLevel extends BoundLevel {
 
 interface BoundGate {
   readonly required: boolean;
-  /** One-sided error from the seal, before it is shared among candidates. */
+  /** One-sided error from the seal, before it is shared among candidates and looks. */
   readonly error: number;
+  readonly measure: string;
+  readonly guarantee: LookRequest['guarantee'];
   readonly level: (request: BoundRequest) => OrderedLevel;
 }
 
-function effectBound(seal: SealedExperiment, gate: EffectGate): BoundGate {
+function effectBound(analysis: Analysis, gate: EffectGate): BoundGate {
+  const { seal } = analysis;
   return {
     required: gate.required,
     error: seal.analysis.errorLevels.lift,
+    measure: gate.measureId,
+    guarantee: guaranteeOf(gate.method),
     level: ({ candidate, filled, error }) => {
       const measured = measuredFor(gate, candidate);
       const { clears, reading } = effectLevel(seal, gate, chosenSample(measured, filled), error);
@@ -92,7 +100,8 @@ function effectBound(seal: SealedExperiment, gate: EffectGate): BoundGate {
         clears,
         contribution: (standing) => {
           const breachStands = doesBreachStand(seal, gate, measured, reading());
-          return effectContribution(gate, reading(), { ...standing, breachStands });
+          const own = effectContribution(gate, reading(), { ...standing, breachStands });
+          return orFutile(analysis, gate, { sample: chosenSample(measured, filled), own });
         },
         further: () => {
           const { result } = reading();
@@ -110,6 +119,8 @@ function rateBound({ seal, order }: Analysis, gate: RateGate): BoundGate {
   return {
     required: declared.required,
     error: seal.analysis.errorLevels.rate,
+    measure: declared.measure,
+    guarantee: 'finite-sample',
     level: ({ candidate, filled, error }) => {
       const input = { pairs: ratePairs(candidate, declared.measure), order, filled, error };
       const further = (): FurtherUnits | null => {
@@ -128,7 +139,7 @@ function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | n
   const { required } = declared;
   const { lift, rate } = seal.analysis.errorLevels;
   const effect = effectGate(seal, declared);
-  if (effect !== null) return effectBound(seal, effect);
+  if (effect !== null) return effectBound(analysis, effect);
   if (declared.gate === 'rate') return rateBound(analysis, rateGate(seal, declared));
   if (declared.gate === 'latency') {
     const form = latencyForm(declared);
@@ -137,6 +148,8 @@ function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | n
     return {
       required,
       error: lift,
+      measure: declared.measure,
+      guarantee: 'finite-sample',
       level: ({ candidate, error }) =>
         levelOf(judgeQuantile({ declared, quantile, max, candidate, error })),
     };
@@ -146,6 +159,8 @@ function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | n
   return {
     required,
     error: rate,
+    measure: declared.measure,
+    guarantee: 'finite-sample',
     level: ({ candidate, error }) =>
       levelOf(judgeCritical({ declared, measure, candidate, baselineCells, error })),
   };
@@ -179,6 +194,7 @@ export function hasBound(gate: GateDeclaration): boolean {
 type Levels = ReadonlyMap<BoundGate, readonly OrderedLevel[]>;
 
 interface JudgeOptions {
+  readonly analysis: Analysis;
   readonly gates: readonly BoundGate[];
   readonly filled: boolean;
   /** What the error is divided by, from 1 without a gap. */
@@ -187,14 +203,14 @@ interface JudgeOptions {
 
 function readCandidate(
   candidate: CandidateAnalysis,
-  { gates, filled, divisors }: JudgeOptions,
+  { analysis: { seal, look }, gates, filled, divisors }: JudgeOptions,
 ): Levels {
-  return new Map(
-    gates.map((gate) => [
-      gate,
-      divisors.map((divisor) => gate.level({ candidate, filled, error: gate.error / divisor })),
-    ]),
-  );
+  const levels = (gate: BoundGate): OrderedLevel[] =>
+    divisors.map((divisor) => {
+      const error = lookError(seal, look, { ...gate, error: gate.error / divisor });
+      return gate.level({ candidate, filled, error });
+    });
+  return new Map(gates.map((gate) => [gate, levels(gate)]));
 }
 
 function clearsAt(readings: Levels, index: number): boolean {
@@ -268,7 +284,7 @@ export function judgeBounds(analysis: Analysis, filled: boolean): BoundJudgement
   const sequence = typeof multiplicity === 'string' ? null : multiplicity.sequence;
   const divisors = sequence === null ? candidates.map((_, index) => index + 1) : [1];
   const readings = candidates.map((candidate) =>
-    readCandidate(candidate, { gates, filled, divisors }),
+    readCandidate(candidate, { analysis, gates, filled, divisors }),
   );
   const places =
     sequence === null ? holmPlaces(readings) : sequencePlaces(sequence, candidates, readings);

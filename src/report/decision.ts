@@ -21,7 +21,8 @@ import {
   decisionSchema,
   shownNumber,
 } from '../gate/gate.ts';
-import { type CandidateJudgement, isConfirmatory, judgeEvidence } from '../gate/judge.ts';
+import { type CandidateJudgement, isConfirmatory } from '../gate/judge.ts';
+import { judgeSealed, type SealedJudgement } from '../gate/sequential.ts';
 import { claimUseSchema } from '../spec/claim.ts';
 import { isWallClock } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -33,6 +34,7 @@ import {
   shownEstimates,
 } from './candidate-facts.ts';
 import { type RunInfo, runFacts, runFactsSchema } from './run-facts.ts';
+import { lookText, stoppingFacts, stoppingFactsSchema } from './stopping-facts.ts';
 
 /** Type and version word of `decision.json`. */
 export const decisionType = 'liftgate/decision/v1';
@@ -51,6 +53,7 @@ export const candidateDecisionSchema = z.strictObject({
   shown: z.array(estimateSchema).describe('Measures that no interval gate reads.'),
   regressed: z.strictObject({ count: z.int(), units: z.array(z.string()) }),
   missing: missingSchema,
+  stopping: stoppingFactsSchema.optional().describe('Of a sequential design: its looks.'),
 });
 /** The decision about one candidate with everything it rests on. */
 export type CandidateDecision = z.infer<typeof candidateDecisionSchema>;
@@ -178,6 +181,16 @@ function isCapped(evidence: Evidence, judged: CandidateJudgement): boolean {
   return !isConfirmatory(evidence) && (!evidence.confirmatory || judged.decision !== 'hold');
 }
 
+/** The funnel of every candidate at its own look; rows at the last one. */
+function sealedFunnel({ analysis, candidates }: SealedJudgement): Funnel {
+  return {
+    rows: analysis.funnel.rows,
+    candidates: candidates.flatMap((each) =>
+      each.analysis.funnel.candidates.filter(({ candidate }) => candidate === each.candidate),
+    ),
+  };
+}
+
 /** Funnel without the measures of the clock. */
 function reproducibleFunnel(seal: SealedExperiment, funnel: Funnel): Funnel {
   return {
@@ -215,17 +228,21 @@ function verdictEntry(
  * a level or a threshold: all come from the seal.
  *
  * @param run  what the receipts do not say about the run: expose entry, fence, start and end
- * @throws {LiftgateError} seal-invalid, receipt-invalid, run-invalid or design-refused, as `judgeEvidence`
+ * @throws {LiftgateError} seal-invalid, receipt-invalid, run-invalid or design-refused, as `judgeSealed`
  */
 export function decide(evidence: Evidence, run: RunInfo): DecisionDocument {
   const { seal } = evidence;
-  const { analysis, candidates } = judgeEvidence(evidence);
+  const judgement = judgeSealed(evidence);
+  const { candidates } = judgement;
   const decisions = candidates.map((judged): CandidateDecision => {
+    const { analysis } = judged;
     const improvement = primaryEstimate(analysis, judged);
+    const stopping = stoppingFacts(evidence, judgement, judged);
+    const reason = reasonOf(evidence, judged, improvement);
     return {
       candidate: judged.candidate,
       decision: judged.decision,
-      reason: reasonOf(evidence, judged, improvement),
+      reason: stopping === null ? reason : `${reason}; ${lookText(stopping)}`,
       cap: isCapped(evidence, judged) ? 'not-confirmatory' : null,
       sameSurface: hasBaselineSurface(seal, judged.candidate),
       step: { ...judged.step, of: candidates.length },
@@ -235,6 +252,7 @@ export function decide(evidence: Evidence, run: RunInfo): DecisionDocument {
       shown: shownEstimates(analysis, judged.candidate),
       regressed: regressedUnits(analysis, judged.candidate, primaryMeasure(seal)),
       missing: missingCells(analysis, judged.candidate),
+      ...(stopping === null ? {} : { stopping }),
     };
   });
   return {
@@ -246,7 +264,7 @@ export function decide(evidence: Evidence, run: RunInfo): DecisionDocument {
       evidence: isConfirmatory(evidence) ? 'confirmatory' : 'not-confirmatory',
       decisions: decisions.map((each) => verdictEntry(seal, each)),
       exitCode: exitCodeOf(decisions),
-      funnel: reproducibleFunnel(seal, analysis.funnel),
+      funnel: reproducibleFunnel(seal, sealedFunnel(judgement)),
     },
     run: runFacts(evidence, run),
   };

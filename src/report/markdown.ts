@@ -7,8 +7,8 @@ import type { CandidateDecision, DecisionDocument } from './decision.ts';
 import {
   headlineOf,
   improvementText,
-  placeText,
   signedNumber,
+  standingText,
   statisticText,
 } from './verdict-lines.ts';
 import { visibleText } from './visible-text.ts';
@@ -72,7 +72,7 @@ function candidateSection(
   document: DecisionDocument,
   seal: SealedExperiment,
 ): string[] {
-  const place = placeText(decided.step, seal.decision.multiplicity);
+  const place = standingText(decided, seal.decision.multiplicity);
   return [
     `## ${escapeMarkdown(decided.candidate)}: ${decided.decision}`,
     '',

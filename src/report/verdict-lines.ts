@@ -2,6 +2,7 @@
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { CandidateDecision, DecisionDocument } from './decision.ts';
+import { stoppingText } from './stopping-facts.ts';
 
 /** An improvement with its sign, so that a loss is never read as a gain. */
 export function signedNumber(value: number): string {
@@ -43,6 +44,16 @@ export function placeText(
   return rejected
     ? `Holm step ${step} of ${of}: the interval is that of its step (error divided by ${divisor}).`
     : `Not rejected in Holm's order: the interval is at error divided by ${divisor}.`;
+}
+
+/** Place and looks of a candidate, as sentences; empty for a single candidate of a fixed design. */
+export function standingText(
+  { step, stopping }: Pick<CandidateDecision, 'step' | 'stopping'>,
+  multiplicity: SealedExperiment['decision']['multiplicity'],
+): string {
+  return [placeText(step, multiplicity), stoppingText(stopping)]
+    .filter((text) => text !== '')
+    .join(' ');
 }
 
 /** Improvement and interval in words, or why there is none. */

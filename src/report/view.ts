@@ -8,18 +8,19 @@
 import { type Analysis, analyzeEvidence } from '../analysis/analyze.ts';
 import { type Evidence, measureOf } from '../analysis/evidence.ts';
 import type { FunnelStage } from '../analysis/funnel.ts';
+import { atLook, looksOf } from '../analysis/look.ts';
+import { plannedCases } from '../analysis/settle.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
 import { strongerOf } from '../gate/compose.ts';
 import type { Decision } from '../gate/gate.ts';
 import type { ControlResult } from '../run/receipt.ts';
-import { finalCases } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { placeboArm } from '../spec/spec.ts';
 import { type CandidateDecision, type DecisionDocument, exitCodeOf } from './decision.ts';
 import { uncheckable } from './markdown.ts';
 import type { RunFacts } from './run-facts.ts';
-import { headlineOf, placeText } from './verdict-lines.ts';
+import { headlineOf, standingText } from './verdict-lines.ts';
 import { type DifferencesView, differencesOf, type EvidenceCaps } from './view-differences.ts';
 import { type LatencyViews, latencyViews } from './view-latency.ts';
 import { type MeasureView, measureViews } from './view-measures.ts';
@@ -156,7 +157,7 @@ function candidateView(decided: CandidateDecision, analysis: Analysis): Candidat
     decided,
     exitCode: exitCodeOf([decided]),
     sentence: decisionSentence(decided),
-    place: placeText(decided.step, analysis.seal.decision.multiplicity),
+    place: standingText(decided, analysis.seal.decision.multiplicity),
     cells: funnel?.cells ?? [],
     stages: funnel?.measures ?? [],
     differences: differencesViews(analysis, decided.candidate),
@@ -164,7 +165,7 @@ function candidateView(decided: CandidateDecision, analysis: Analysis): Candidat
 }
 
 function countsOf({ evidence }: ReportInput, analysis: Analysis): Counts {
-  const planned = finalCases(evidence.index);
+  const planned = plannedCases({ ...evidence, ...(analysis.look && { look: analysis.look }) });
   const { candidates, baselineCells, placeboCells } = analysis;
   const cells = [...candidates.flatMap((each) => each.cells), ...baselineCells, ...placeboCells];
   return {
@@ -205,6 +206,23 @@ function hostViews({ lines }: Evidence): HostView[] {
   return [...hosts.values()];
 }
 
+/** Analyses by look, each made once; look 0 is that of all evidence. */
+function analysesOf(evidence: Evidence): (look: number) => Analysis {
+  const looks = looksOf(evidence);
+  const known = new Map<number, Analysis>();
+  return (number) => {
+    const look = looks[number - 1];
+    const found = known.get(number) ?? analyzeEvidence(look ? atLook(evidence, look) : evidence);
+    known.set(number, found);
+    return found;
+  };
+}
+
+/** The look a decision fell at, 0 in a fixed design. */
+function lookOf({ stopping }: CandidateDecision): number {
+  return stopping?.look ?? 0;
+}
+
 /**
  * The view model of a recorded decision.
  *
@@ -214,7 +232,8 @@ function hostViews({ lines }: Evidence): HostView[] {
 export function reportView(input: ReportInput): ReportView {
   const { document, evidence } = input;
   const { seal } = evidence;
-  const analysis = analyzeEvidence(evidence);
+  const at = analysesOf(evidence);
+  const analysis = at(Math.max(0, ...document.decisions.map(lookOf)));
   const cells = [
     { arm: analysis.baselineCells[0]?.cell.arm ?? 'baseline', cells: analysis.baselineCells },
     ...analysis.candidates.map((each) => ({ arm: each.id, cells: each.cells })),
@@ -231,7 +250,7 @@ export function reportView(input: ReportInput): ReportView {
     evidence: document.verdict.evidence,
     claim: seal.claim,
     level: seal.analysis.level,
-    candidates: document.decisions.map((decided) => candidateView(decided, analysis)),
+    candidates: document.decisions.map((decided) => candidateView(decided, at(lookOf(decided)))),
     measures: measureViews(seal, document.decisions),
     counts: countsOf(input, analysis),
     rows: document.verdict.funnel.rows,

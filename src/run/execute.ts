@@ -77,6 +77,16 @@ export interface ExecuteOptions {
   /** Lines of the controls: their cost counts toward the cap. */
   readonly controlLines?: readonly ReceiptLine[];
   readonly onProgress?: (progress: RunProgress) => void;
+  /** Where a sequential design pauses; without it every cell is tried. */
+  readonly looks?: LookStops;
+}
+
+/** The looks of a sequential design: nothing behind a look is dispatched before it is over. */
+export interface LookStops {
+  /** Place in the schedule behind the last cell of each look, rising. */
+  readonly ends: readonly number[];
+  /** Judges a look, from 0, on every receipt so far; true when nothing more is to be dispatched. */
+  readonly take: (look: number, lines: readonly ReceiptLine[]) => Promise<boolean>;
 }
 
 export interface ExecuteResult {
@@ -117,7 +127,7 @@ export async function executeCells(options: ExecuteOptions): Promise<ExecuteResu
   const session = await openSession(options);
   await recordDangling(session);
   const open = [...options.resumed.cells.values()].filter((each) => !each.closed);
-  await inLanes(open, options.seal.spec.host.concurrency, (cell) => runCell(session, cell));
+  await runToStop(session, open);
   return {
     lines: session.lines.sort(
       (first, second) =>
@@ -128,6 +138,18 @@ export async function executeCells(options: ExecuteOptions): Promise<ExecuteResu
     stoppedBy: session.stop,
     budget: session.desk.accounts,
   };
+}
+
+/** Runs open cells up to each look in turn; all of them where there is none. */
+async function runToStop(session: Session, open: readonly CellProgress[]): Promise<void> {
+  const { looks, schedule, seal } = session.options;
+  let from = 0;
+  for (const [look, end] of (looks?.ends ?? [schedule.length]).entries()) {
+    const block = open.filter(({ position }) => position >= from && position < end);
+    await inLanes(block, seal.spec.host.concurrency, (cell) => runCell(session, cell));
+    if (session.stop !== null || (await looks?.take(look, session.lines)) === true) return;
+    from = end;
+  }
 }
 
 async function openSession(options: ExecuteOptions): Promise<Session> {

@@ -3,16 +3,20 @@
  *
  *     {"attempt":1,"at":"2026-09-01T10:00:00.000Z","cell":{...},"cellKey":"...","fence":"...","kind":"dispatch","position":0,"reservedUsd":0.01}
  *     {"kind":"receipt","line":{...}}
+ *     {"at":"2026-09-01T10:00:00.000Z","decides":false,"fence":"...","findings":[...],"kind":"look","look":1,"of":3,"units":20}
  *
  * A dispatch stands in the journal before its request is sent, a receipt before the cell counts as settled. A run killed between
- * the two leaves a dispatch without receipt: that attempt is recorded as a host crash. A future version adds kinds; readers refuse
- * kinds they do not know.
+ * the two leaves a dispatch without receipt: that attempt is recorded as a host crash. A look of a sequential design stands after the
+ * last receipt of its units and before the first dispatch behind them; after one that decides nothing is dispatched. A future version
+ * adds kinds; readers refuse kinds they do not know.
  */
 import * as z from 'zod';
 import { canonicalLine, type Json } from '../base/canonical.ts';
 import { type Digest, digestOf, runningDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { type JsonSource, readCanonical, readJson } from '../base/strict-json.ts';
+import { verdictSchema } from '../ledger/entry-bodies.ts';
+import { digestSchema } from '../spec/words.ts';
 import { cellKeySchema, cellSchema, receiptLineSchema } from './receipt.ts';
 
 export const dispatchSchema = z.strictObject({
@@ -28,8 +32,30 @@ export const dispatchSchema = z.strictObject({
 /** One attempt that was about to be sent. */
 export type Dispatch = z.infer<typeof dispatchSchema>;
 
+/** What a look said, per candidate it found undecided: decision, digest of the contributions, logarithm of the wealth bet at any time. */
+const lookFindingSchema = z.strictObject({
+  candidate: z.string(),
+  decision: verdictSchema,
+  contributions: digestSchema,
+  wealth: z.number().nullable(),
+});
+
+export const lookLineSchema = z.strictObject({
+  kind: z.literal('look'),
+  look: z.int().min(1),
+  of: z.int().min(1),
+  units: z.int().min(1),
+  findings: z.array(lookFindingSchema),
+  decides: z.boolean(),
+  fence: z.string().nullable(),
+  at: z.string(),
+});
+/** One look that was taken, durable before anything else is dispatched. */
+export type LookLine = z.infer<typeof lookLineSchema>;
+
 export const journalLineSchema = z.discriminatedUnion('kind', [
   dispatchSchema,
+  lookLineSchema,
   z.strictObject({ kind: z.literal('receipt'), line: receiptLineSchema }),
 ]);
 /** One line of the journal. */
@@ -103,7 +129,8 @@ export class WitnessedJournal implements Journal {
     this.running.add(text);
     this.lines += 1;
     const now = { lines: this.lines, elapsedMs: this.elapsedMs() };
-    const due = witnessDue(now, this.told);
+    // Whoever knows that a look was taken cannot be shown the units again as if it had not been.
+    const due = line.kind === 'look' || witnessDue(now, this.told);
     const prefix = due ? this.prefix() : null;
     if (due) this.told = now;
     await this.log.append(text);
@@ -192,16 +219,22 @@ export function fenceFaults(
   rights: readonly FenceRight[],
 ): string[] {
   return lines.flatMap((line, at) => {
-    const { cell, fence } = line.kind === 'dispatch' ? line : line.line;
+    const { fence } = line.kind === 'receipt' ? line.line : line;
     const held = rights.findLastIndex((right) => right.lines <= at);
     const from = rights.findIndex((right) => right.fence === fence);
-    const name = `line ${at + 1} (${line.kind} of case ${cell.case}, arm ${cell.arm})`;
+    const name = `line ${at + 1} (${lineWords(line)})`;
     if (from === -1) return [`${name} names a fence nobody holds`];
     if (from === held) return [];
     if (from > held) return [`${name} names a fence that was given later`];
     const crash = line.kind === 'receipt' && line.line.receipt.fault?.code === hostCrash;
     return crash ? [] : [`${name} was written under a fence that another runner had replaced`];
   });
+}
+
+function lineWords(line: JournalLine): string {
+  if (line.kind === 'look') return `look ${line.look}`;
+  const { cell } = line.kind === 'dispatch' ? line : line.line;
+  return `${line.kind} of case ${cell.case}, arm ${cell.arm}`;
 }
 
 /** Fault code of an attempt that never came back. */

@@ -65,6 +65,7 @@ export function resumeFrom(
   );
   const lines: ReceiptLine[] = [];
   for (const entry of journal) {
+    if (entry.kind === 'look') continue;
     const { cell, position } = entry.kind === 'dispatch' ? entry : entry.line;
     const draft = draftOf(drafts, cell, position);
     if (entry.kind === 'dispatch') addDispatch(draft, entry);

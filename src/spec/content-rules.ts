@@ -8,6 +8,7 @@ import { type Finding, nearestWord, type SpecPath } from './finding.ts';
 import { type GateDeclaration, gateName, pairedGate } from './gates.ts';
 import { type DeclaredDesign, sealableMethods } from './inference.ts';
 import { valueRange } from './measure.ts';
+import { lookFindings } from './rules-stopping.ts';
 import type { ExperimentSpec } from './spec.ts';
 import type { CaseRow } from './units.ts';
 
@@ -21,6 +22,7 @@ export const unboundedUnitsFloor = 10;
 export function contentFindings(spec: ExperimentSpec, index: CaseIndex): Finding[] {
   return [
     ...splitFindings(spec, index),
+    ...lookFindings(spec, index),
     ...spec.gates.flatMap((gate, position) =>
       methodFindings(gate, ['gates', position], { spec, index }),
     ),

@@ -21,6 +21,7 @@ import {
 } from './inference.ts';
 import type { ResolvedMethod, SealedArm } from './seal.ts';
 import { candidateIds, type ExperimentSpec } from './spec.ts';
+import { plannedLooks, sequentialOf } from './stopping.ts';
 
 export interface DesignParts {
   readonly spec: ExperimentSpec;
@@ -70,13 +71,16 @@ function strippedSpec({ spec, controls }: DesignParts): unknown {
     host,
     budget: _budget,
     disclosure: _disclosure,
+    stopping: _stopping,
     cases,
     claim,
     multiplicity: _multiplicity,
     ...rest
   } = spec;
+  const stopping = sequentialOf(spec);
   return {
     ...rest,
+    ...(stopping === null ? {} : { stopping }),
     claim: {
       use: claim.use,
       population: claim.population.id,
@@ -130,7 +134,18 @@ export function declaredDesign(
     units: casesPerUnit.size,
     pairsPerUnit: Math.max(0, ...casesPerUnit.values()) * spec.repeats,
     threshold,
+    stopping: sequentialOf(spec)?.rule ?? 'fixed',
   };
+}
+
+/**
+ * Units at each look of the spec, in the order they are taken; null for a fixed design.
+ * @example sealedLooks(spec, index) // => null
+ */
+export function sealedLooks(spec: ExperimentSpec, index: CaseIndex): number[] | null {
+  const rule = sequentialOf(spec);
+  const units = new Set(finalCases(index).map((each) => each.unit)).size;
+  return rule === null ? null : plannedLooks(rule, units);
 }
 
 /** Final cases that a measure applies to, by unit; units without one are left out. */

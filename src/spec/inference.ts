@@ -1,6 +1,7 @@
 /** Inference as declared, and the `auto` table that turns a declared design into a named method. */
 import * as z from 'zod';
 import { type Measure, valueRange } from './measure.ts';
+import type { StoppingRule } from './stopping.ts';
 
 /** Methods that can be sealed by name in this version. */
 export const sealableMethods = [
@@ -43,7 +44,10 @@ export const inferenceSchema = z.strictObject({
     .describe('Resamples where a bootstrap has no exact law.'),
 });
 export type Inference = z.infer<typeof inferenceSchema>;
-export type MethodName = (typeof sealableMethods)[number];
+
+/** Methods that decide in this version; the last one serves anytime stopping and is never sealed by name. */
+export const decidingMethods = [...sealableMethods, 'betting-sequence'] as const;
+export type MethodName = (typeof decidingMethods)[number];
 
 /** Methods that bound one arm alone; the design decides which, none is sealed by name. */
 export type OneArmMethod = 'clopper-pearson' | 'betting-fixed-n' | 'order-statistic';
@@ -65,6 +69,8 @@ export interface DeclaredDesign {
   readonly pairsPerUnit: number;
   /** Lift threshold or minus the margin, in the measure's units; null for a measure that no gate reads. */
   readonly threshold: number | null;
+  /** Default fixed. */
+  readonly stopping?: StoppingRule;
 }
 
 export type Resolution<Method extends string = MethodName> =
@@ -87,6 +93,7 @@ const rows = {
   rate: "one arm's rate, one cell per unit",
   rateMeans: "one arm's rate, unit means of several cells",
   quantile: "one arm's quantile",
+  anytime: 'anytime, bounded difference of unit means',
 } as const;
 
 /** Planned units above which the Tango interval replaces the exact bound at a positive threshold. */
@@ -104,6 +111,7 @@ export function guaranteeOf(method: MethodName): 'finite-sample' | 'asymptotic' 
   switch (method) {
     case 'exact-unconditional':
     case 'betting-fixed-n':
+    case 'betting-sequence':
       return 'finite-sample';
     case 'tango-score':
     case 't':
@@ -139,6 +147,14 @@ export function autoRow(design: DeclaredDesign): string {
  * @example resolveMethod(design).method // => 'tango-score'
  */
 export function resolveMethod(design: DeclaredDesign): Resolution {
+  const gated = design.threshold !== null;
+  if (gated && design.stopping === 'anytime') return anytimeMethod(design);
+  const found = fixedMethod(design);
+  return gated && design.stopping === 'group-sequential' ? methodAtLooks(found) : found;
+}
+
+/** Method that decides at a number of units fixed in advance. */
+function fixedMethod(design: DeclaredDesign): Resolution {
   const row = autoRow(design);
   if (row === rows.fixedRoster || row === rows.caseWeights) return ownRowMethod(row, design);
   const named = design.inference.method;
@@ -157,6 +173,44 @@ export function resolveMethod(design: DeclaredDesign): Resolution {
       return resolved(row, 'betting-fixed-n');
     default:
       return unboundedMethod(row, design);
+  }
+}
+
+/** Only a sequence of bets on a bounded difference holds at every unit, whenever the run stops. */
+function anytimeMethod(design: DeclaredDesign): Resolution {
+  const { measure, inference } = design;
+  const row = rows.anytime;
+  if (design.generalization === 'fixed-roster') {
+    return refused(row, 'a fixed roster is about all its listed units, so none may stay unmeasured');
+  }
+  if (inference.weights === 'case') return refused(row, 'it counts every unit once');
+  if (valueRange(measure) === null) return refused(row, 'bets need a declared range of the measure');
+  if (inference.method !== 'auto') {
+    return refused(row, `${inference.method} bounds a number of units that is fixed in advance`);
+  }
+  return resolved(row, 'betting-sequence');
+}
+
+/** What may be looked at several times: scores whose looks are jointly normal, and bounds whose errors add up. */
+function methodAtLooks(found: Resolution): Resolution {
+  if (found.status === 'refused') return found;
+  switch (found.method) {
+    case 'tango-score':
+    case 't':
+    case 'exact-unconditional':
+    case 'betting-fixed-n':
+    case 'betting-sequence':
+      return found;
+    case 't-bootstrap-t':
+      return refused(found.row, 'no resampling reaches the small errors of early looks: seal t by name');
+    case 'roster-t':
+      return refused(
+        found.row,
+        'a fixed roster is about all its listed units, so none may stay unmeasured',
+      );
+    case 'cr2':
+    case 'tango-effective-n':
+      return refused(found.row, 'the looks of case weights have no known joint law: write weights: unit');
   }
 }
 
@@ -202,7 +256,10 @@ function namedMethod(row: string, method: MethodName, design: DeclaredDesign): R
 }
 
 /** Whether a method sealed by name can serve a measure; a measure it cannot serve takes its own row. */
-function fits(method: Exclude<MethodName, OwnRowMethod>, design: DeclaredDesign): boolean {
+function fits(
+  method: Exclude<MethodName, OwnRowMethod | 'betting-sequence'>,
+  design: DeclaredDesign,
+): boolean {
   switch (method) {
     case 'tango-score':
     case 'exact-unconditional':
@@ -216,10 +273,13 @@ function fits(method: Exclude<MethodName, OwnRowMethod>, design: DeclaredDesign)
 }
 
 /** What a bound of one arm looks at: units count once each, as a sample of new ones. */
-type OneArmDesign = Pick<DeclaredDesign, 'inference' | 'generalization' | 'pairsPerUnit'>;
+type OneArmDesign = Pick<
+  DeclaredDesign,
+  'inference' | 'generalization' | 'pairsPerUnit' | 'stopping'
+>;
 
 function oneArmMethod(
-  { inference, generalization }: OneArmDesign,
+  { inference, generalization, stopping }: OneArmDesign,
   { row, method }: { readonly row: string; readonly method: OneArmMethod },
 ): Resolution<OneArmMethod> {
   const other =
@@ -229,6 +289,7 @@ function oneArmMethod(
         ? rows.caseWeights
         : null;
   if (other !== null) return refused(other, "it has no bound for one arm's units");
+  if (stopping === 'anytime') return refused(row, 'its bound is for a number of units fixed in advance');
   return { status: 'resolved', row, method, guarantee: 'finite-sample' };
 }
 

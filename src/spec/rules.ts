@@ -5,6 +5,7 @@ import { caseFindings, hostFindings, splitFindings } from './rules-content.ts';
 import { controlFindings } from './rules-controls.ts';
 import { gateFindings, rangeWidth } from './rules-gates.ts';
 import { measureFindings } from './rules-measures.ts';
+import { stoppingFindings } from './rules-stopping.ts';
 import { type Arm, baselineArm, candidateIds, type ExperimentSpec, placeboArm } from './spec.ts';
 
 /**
@@ -23,6 +24,7 @@ export function specFindings(spec: ExperimentSpec, declaredGates: number): Findi
     ...measureFindings(spec.measures),
     ...controlFindings(spec),
     ...gateFindings(spec),
+    ...stoppingFindings(spec),
   ];
 }
 

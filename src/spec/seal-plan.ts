@@ -4,7 +4,7 @@ import { type Digest, digestOf, isDigest } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import { admittedCases, type CaseIndex, finalCases } from './case-index.ts';
-import { designDigests, resolvedMethods } from './design.ts';
+import { designDigests, resolvedMethods, sealedLooks } from './design.ts';
 import { autoTableVersion, bettingTruncation } from './inference.ts';
 import {
   type EngineIdentity,
@@ -271,6 +271,7 @@ function estimandOf({ claim, inference }: ExperimentSpec): string {
 /** The members of a seal that say how it is decided. */
 export function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers {
   const { level } = spec.inference;
+  const looks = sealedLooks(spec, index);
   return {
     analysis: {
       estimand: estimandOf(spec),
@@ -278,6 +279,7 @@ export function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers
       errorLevels: { lift: rounded((1 - level) / 2), rate: rounded(1 - level) },
       alphaNano: Math.round((1 - level) * 1e9),
       autoTable: autoTableVersion,
+      ...(looks === null ? {} : { looks }),
       methods: resolvedMethods(spec, index),
       bettingTruncation,
       resamples: spec.inference.resamples,

@@ -103,6 +103,7 @@ export const sealSchema = z.strictObject({
     errorLevels: z.strictObject({ lift: z.number(), rate: z.number() }),
     alphaNano: z.int(),
     autoTable: z.int(),
+    looks: z.array(z.int().min(1)).optional(),
     methods: z.array(resolvedMethodSchema),
     bettingTruncation: z.number(),
     resamples: z.int(),

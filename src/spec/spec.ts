@@ -4,6 +4,7 @@ import { claimSchema } from './claim.ts';
 import { gateSchema } from './gates.ts';
 import { inferenceSchema } from './inference.ts';
 import { measureSchema } from './measure.ts';
+import { stoppingSchema } from './stopping.ts';
 import { admissionRuleSchema, casesSchema, splitsSchema } from './units.ts';
 import {
   fieldNameSchema,
@@ -230,6 +231,9 @@ export const specSchema = z.strictObject({
     .describe(
       'What the search side sees of a result: ship or not, or everything (without it); decides reuse.',
     ),
+  stopping: stoppingSchema
+    .optional()
+    .describe('When measuring stops: fixed (without it) after all units, or at sealed looks.'),
   controls: z.array(controlSchema).default([]),
   gates: z.array(gateSchema),
 });

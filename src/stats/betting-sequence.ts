@@ -213,6 +213,52 @@ export function bettingSequenceBounds(state: BettingSequenceState): SequenceBoun
   };
 }
 
+/** `range` declared for one value, lower < upper; `error` of each side alone, in (0, 0.5). */
+export interface AnytimeOptions {
+  readonly range: Bounds;
+  readonly error: number;
+}
+
+/**
+ * Both one-sided betting bounds that hold at every value at once, each at the same error: the running ones after the last value.
+ *
+ * @param values   one per unit in the sealed order, each inside the range; none give the whole range
+ * @param options  declared range and one-sided error
+ * @throws {LiftgateError} stats-argument-invalid  if a value is outside the range or an option outside its own
+ * @example anytimeBounds([0.5, 1, 0, 0.25, 0.75], { range: { lower: 0, upper: 1 }, error: 0.025 }).lower
+ * // => 0.0978681249300 to 12 digits
+ * @see Waudby-Smith & Ramdas (2024), Journal of the Royal Statistical Society B 86:1, theorem 3
+ */
+export function anytimeBounds(values: readonly number[], options: AnytimeOptions): Bounds {
+  const side = (sides: 'lower' | 'upper'): Bounds => {
+    const start = startBettingSequence({ ...options, sides });
+    return bettingSequenceBounds(extendBettingSequence(start, values)).running;
+  };
+  return { lower: side('lower').lower, upper: side('upper').upper };
+}
+
+/**
+ * The capital of a gambler who bets, value after value, that the mean is above a number: evidence that may be read at any time.
+ * Bets are never negative, so losses earn nothing.
+ *
+ * @param state    from startBettingSequence and extendBettingSequence; its side that speaks against `against` is the lower one
+ * @param against  the mean that is doubted, inside the range
+ * @returns        natural logarithms at the last value and of the largest so far; the mean is refuted from log(1/error) on
+ * @throws {LiftgateError} stats-argument-invalid  if the state is not one or the mean is outside the range
+ * @example bettingSequenceWealth({ format: 'betting-sequence/1', range: { lower: 0, upper: 1 }, error: 0.05, sides: 'lower',
+ *   values: [0, 0, 0] }, 0.5).largest // => 0
+ * @see Waudby-Smith & Ramdas (2024), Journal of the Royal Statistical Society B 86:1, theorem 3
+ */
+export function bettingSequenceWealth(
+  state: BettingSequenceState,
+  against: number,
+): { readonly latest: number; readonly largest: number } {
+  const { range, values } = checkBettingSequence(state);
+  requireWithin('against', against, range);
+  const share = (against - range.lower) / (range.upper - range.lower);
+  return logCapital(wagerOn(values, range, logGoalOf(state)), share);
+}
+
 /**
  * The empirical Bernstein confidence sequence at the last value: closed, wider than betting.
  *

@@ -12,10 +12,12 @@ import { log } from './elementary.ts';
 import { fallingRoot } from './monotone-root.ts';
 import { normalDensity } from './special.ts';
 
-/** Constant or falling bounds at equally spaced looks: `looks` from 1 to 30. */
+/** Constant or falling bounds at equally spaced looks, or at those of `information`: `looks` from 1 to 30. */
 export interface ShapedDesign {
   readonly design: 'pocock' | 'obrien-fleming';
   readonly looks: number;
+  /** Share of the final information at each look, rising in (0, 1] to 1; as many as `looks`. */
+  readonly information?: readonly number[];
   /** The whole error of the `sides` together, in (0, 1). */
   readonly significanceLevel: number;
   readonly sides: 1 | 2;
@@ -145,12 +147,16 @@ function added(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function looksOf({ design, looks, sides }: ShapedDesign, constant: number): Look[] {
-  return Array.from({ length: looks }, (_, index) => ({
-    information: (index + 1) / looks,
-    critical: design === 'pocock' ? constant : constant * Math.sqrt(looks / (index + 1)),
-    sides,
-  }));
+function looksOf({ design, looks, sides, information }: ShapedDesign, constant: number): Look[] {
+  return Array.from({ length: looks }, (_, index) => {
+    const seen = information?.[index] ?? index + 1;
+    const whole = information === undefined ? looks : 1;
+    return {
+      information: seen / whole,
+      critical: design === 'pocock' ? constant : constant * Math.sqrt(whole / seen),
+      sides,
+    };
+  });
 }
 
 /** The constant at which the whole error is spent, between one look's and Bonferroni's. */
@@ -218,6 +224,10 @@ export function groupSequentialBounds(
   if ('looks' in design) {
     requireCount('looks', design.looks, 1);
     requireCount('30 - looks', 30 - design.looks);
+    if (design.information !== undefined) {
+      requireInformation(design.information);
+      requireCount('information - looks', 0 - Math.abs(design.information.length - design.looks));
+    }
     constant = shapedConstant(design, rule);
     looks = looksOf(design, constant);
   } else {

@@ -15,6 +15,8 @@ export const statisticsVersions = {
   'order-statistic': '1',
   'holm-by-bounds': '1',
   'fixed-sequence': '1',
+  'group-sequential': '1',
+  'betting-sequence': '1',
   rounding: '12-significant-digits',
 } as const;
 

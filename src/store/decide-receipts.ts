@@ -55,7 +55,14 @@ export async function decideReceiptFile(parts: {
     const run = { seal, index, lines, controlLines, expose: entryId, fence };
     const evidence = runEvidence(run);
     // A file without the recorded control lines says nothing about the controls; it does not say that they failed.
-    const unknown = { ...evidence, controls: null, controlLines: null };
+    const none = { controls: null, controlLines: null };
+    const unknown = {
+      ...{ ...evidence, ...none },
+      conduct: (some: readonly ReceiptLine[]) => ({
+        controls: null,
+        provenance: checkProvenance({ seal, index, lines: some }),
+      }),
+    };
     const recorded = own.controlsRoot === receiptsRoot(controlLines);
     const given = controlLines.length > 0 && recorded ? evidence : unknown;
     return decide(given, runInfo(run));

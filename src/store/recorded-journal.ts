@@ -2,7 +2,13 @@
 import { digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { Exposure } from '../ledger/projection.ts';
-import { fenceFaults, type JournalPrefix, journalPrefix, parseJournal } from '../run/journal.ts';
+import {
+  fenceFaults,
+  type JournalPrefix,
+  journalPrefix,
+  type LookLine,
+  parseJournal,
+} from '../run/journal.ts';
 import type { Cell, ReceiptLine } from '../run/receipt.ts';
 import { type ResumedState, resumeFrom } from '../run/resume.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
@@ -17,6 +23,8 @@ export interface RecordedJournal {
   readonly resumed: ResumedState;
   readonly kept: Uint8Array;
   readonly prefix: JournalPrefix;
+  /** Looks of a sequential design that were taken. */
+  readonly looks: readonly LookLine[];
 }
 
 /** Whose journal it must be. */
@@ -56,7 +64,8 @@ export function recordedJournal(folder: RunFolder, owner: JournalOwner): Recorde
     if (lost !== null) throw refuseLoss(folder, lost, seal.spec.name);
   }
   const kept = bytes.slice(0, keptBytes);
-  return { resumed, kept, prefix: { lines: lines.length, digest: digestOf(kept) } };
+  const looks = lines.filter((line) => line.kind === 'look');
+  return { resumed, kept, prefix: { lines: lines.length, digest: digestOf(kept) }, looks };
 }
 
 /** What of the known journal is not there any more; null when everything is. */

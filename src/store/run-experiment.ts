@@ -43,6 +43,7 @@ import {
   writeSealCopy,
 } from './seal-experiment.ts';
 import { type Finished, recordedDecision, settleRun } from './settle-run.ts';
+import { lookStops } from './take-looks.ts';
 
 export interface RunOptions {
   readonly loaded: LoadedExperiment;
@@ -222,7 +223,7 @@ interface Execution {
 }
 
 async function execute(context: RunContext, parts: Execution): Promise<ExecuteResult> {
-  const { loaded, ledger, final, folder, clock, signal, onProgress } = context;
+  const { loaded, ledger, final, folder, clock, signal, onProgress, onNote } = context;
   const { resumed, kept, prefix } = parts.recorded;
   const log = folder.openLog(runFileNames.journal, kept.length);
   const journal = new WitnessedJournal({
@@ -232,6 +233,13 @@ async function execute(context: RunContext, parts: Execution): Promise<ExecuteRe
     },
     elapsedMs: () => clock.elapsedMs(),
     kept: { bytes: kept, lines: prefix.lines },
+  });
+  const looks = lookStops({
+    seal: final.seal,
+    index: loaded.index,
+    ...{ schedule: parts.schedule, controlLines: parts.controlLines },
+    ...{ dispatcher: parts.dispatcher, recorded: parts.recorded.looks },
+    ...{ journal, clock, ...(onNote === undefined ? {} : { onNote }) },
   });
   try {
     const result = await executeCells({
@@ -250,6 +258,7 @@ async function execute(context: RunContext, parts: Execution): Promise<ExecuteRe
       signal,
       controlLines: parts.controlLines,
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(looks === undefined ? {} : { looks }),
     });
     if (leavesOpen(result)) {
       await keepJournal(ledger, parts.exposure, { journal: journal.prefix(), stopped: true });

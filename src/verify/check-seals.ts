@@ -5,7 +5,7 @@ import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { admittedCases, caseIndexSchema, finalCases } from '../spec/case-index.ts';
-import { designDigests, resolvedMethods } from '../spec/design.ts';
+import { designDigests, resolvedMethods, sealedLooks } from '../spec/design.ts';
 import { formatSeal, parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { formatCellPlan } from '../spec/seal-plan.ts';
 import { type Finding, faultsOf, findingOf } from './checklist.ts';
@@ -71,6 +71,10 @@ export function checkCases(files: RunFiles, seal: SealedExperiment, read: Readin
     [
       canonicalText(seal.decision.gates) === canonicalText(seal.spec.gates),
       'the sealed gates are not those of the spec',
+    ],
+    [
+      canonicalText(sealedLooks(seal.spec, index)) === canonicalText(seal.analysis.looks ?? null),
+      'the sealed looks are not those of the spec',
     ],
     [units === seal.units.count, 'the number of final units differs'],
   ];

@@ -25,23 +25,20 @@ export interface RecordedRun {
 
 /** Evidence of a run under its own exposure; the order of the receipts changes nothing. */
 export function runEvidence(run: RecordedRun): Evidence {
-  const { seal, index } = run;
+  const { seal, index, controlLines } = run;
+  const controls = controlResults(seal, index, controlLines);
+  const conduct = (some: readonly ReceiptLine[]): Pick<Evidence, 'controls' | 'provenance'> => ({
+    controls: heldToHost(controls, { lines: some, controlLines }),
+    provenance: checkProvenance({ seal, index, lines: some }),
+  });
   const lines = orderedLines(run.lines);
-  return {
-    seal,
-    index,
-    lines,
-    controls: heldToHost(controlResults(seal, index, run.controlLines), run),
-    controlLines: run.controlLines,
-    confirmatory: true,
-    provenance: checkProvenance({ seal, index, lines }),
-  };
+  return { seal, index, lines, ...conduct(lines), controlLines, confirmatory: true, conduct };
 }
 
 /** Controls prove something about the host they ran on: a control whose outcomes came from another host than the cells' has failed. */
 function heldToHost(
   results: readonly ControlResult[],
-  { lines, controlLines }: RecordedRun,
+  { lines, controlLines }: Pick<RecordedRun, 'lines' | 'controlLines'>,
 ): ControlResult[] {
   const hosts = new Set(outcomeHosts(lines));
   return results.map((result) => {

@@ -6,7 +6,7 @@ import type { EntryOf, StoredEntry } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerState } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
-import type { FenceRight, JournalPrefix } from '../run/journal.ts';
+import type { FenceRight, JournalLine, JournalPrefix } from '../run/journal.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -67,6 +67,7 @@ export interface Reading {
   entries?: RunEntries;
   controls?: readonly ReceiptLine[];
   lines?: readonly ReceiptLine[];
+  journal?: readonly JournalLine[];
   document?: DecisionDocument;
   /** Whether the decision is the recorded one byte for byte. */
   asRecorded?: boolean;

@@ -3,6 +3,7 @@
  * no host, no clock and no writes, and holds the folder against the ledger that recorded it.
  */
 import { digestOf } from '../base/digest.ts';
+import { judgeSealed } from '../gate/sequential.ts';
 import {
   type DecisionDocument,
   decide,
@@ -26,6 +27,7 @@ import {
   journalGaps,
 } from './check-entries.ts';
 import { lineFaults } from './check-lines.ts';
+import { lookFaults } from './check-looks.ts';
 import { checkCases, checkSeals } from './check-seals.ts';
 import { checkTrust, type Demands, noDemands } from './check-trust.ts';
 import {
@@ -218,18 +220,22 @@ function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: R
     faults.push(`${receipts - lines.length} receipts are recorded twice`);
   if (dangling > 0) faults.push(`${dangling} dispatches have no receipt`);
   faults.push(...journalFaults(bytes, entries));
-  read.lines = lines;
+  Object.assign(read, { lines, journal: journal.lines });
   return findingOf(faults, `${lines.length} receipts for ${schedule.length} planned cells`);
 }
 
 function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: Reading): Finding {
-  const { lines, controls } = read;
-  if (lines === undefined || controls === undefined)
+  const { lines, controls, journal } = read;
+  if (lines === undefined || journal === undefined || controls === undefined)
     return { faults: ['receipts or controls could not be read'] };
   const fence = entries.rights.at(-1)?.fence ?? '';
   const run = { seal, index, lines, controlLines: controls, expose: entries.expose.id, fence };
-  const document = decide(runEvidence(run), runInfo(run));
+  const evidence = runEvidence(run);
+  const document = decide(evidence, runInfo(run));
   read.document = document;
+  const fixed = seal.analysis.looks === undefined;
+  const looks = lookFaults(journal, fixed ? [] : judgeSealed(evidence).looks);
+  if (looks.length > 0) return { faults: looks };
   const bytes = runFile(files, runFileNames.decision);
   const recorded = formatDecision(parseDecision(bytes, runFileNames.decision));
   const same = recorded === formatDecision(document);

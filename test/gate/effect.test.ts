@@ -258,7 +258,7 @@ describe('effectGates', () => {
     }));
     const seal = { ...evidence.seal, analysis: { ...evidence.seal.analysis, methods } };
     expect(refusedBy(() => judgeEvidence({ ...evidence, seal }))).toBe(
-      'seal-invalid: The seal decides "right" by the method "wilson", which this version does not have. Use the version that sealed it; this one has tango-score, exact-unconditional, betting-fixed-n, t, t-bootstrap-t, cr2, tango-effective-n, roster-t.',
+      'seal-invalid: The seal decides "right" by the method "wilson", which this version does not have. Use the version that sealed it; this one has tango-score, exact-unconditional, betting-fixed-n, t, t-bootstrap-t, cr2, tango-effective-n, roster-t, betting-sequence.',
     );
   });
 });
