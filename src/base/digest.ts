@@ -1,5 +1,5 @@
 /** SHA-256 digests: the one place that hashes. */
-import { createHash, hash } from 'node:crypto';
+import { createHash, createHmac, hash } from 'node:crypto';
 import { canonicalBytes } from './canonical.ts';
 
 /** `sha256:` and 64 lower-case hex digits. */
@@ -18,6 +18,15 @@ export function isDigest(value: unknown): value is Digest {
  */
 export function digestOf(bytes: Uint8Array | string): Digest {
   return `sha256:${hash('sha256', bytes, 'hex')}`;
+}
+
+/**
+ * HMAC-SHA-256 of bytes in the spelling of a digest: what nobody can guess or repeat without the secret.
+ * @example keyedDigest(new Uint8Array(), '') // => 'sha256:b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad'
+ * @see RFC 2104
+ */
+export function keyedDigest(secret: Uint8Array, bytes: Uint8Array | string): Digest {
+  return `sha256:${createHmac('sha256', secret).update(bytes).digest('hex')}`;
 }
 
 /** A digest over bytes that are still coming. */

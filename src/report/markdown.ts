@@ -234,6 +234,15 @@ function runSection({ run, verdict }: DecisionDocument, seal: SealedExperiment):
   ];
 }
 
+/** Without the secret nobody can say which content a keyed fingerprint belongs to. */
+function keyedFingerprints({ units }: SealedExperiment): string[] {
+  return units.fingerprintKey === undefined
+    ? []
+    : [
+        `without the secret behind ${units.fingerprintKey}: whether the fingerprints of the units are those of their contents, so whether copies under other ids would have been noticed`,
+      ];
+}
+
 /** What neither this run nor its verification can show. */
 export function uncheckable(seal: SealedExperiment): string[] {
   return [
@@ -242,6 +251,7 @@ export function uncheckable(seal: SealedExperiment): string[] {
     'whether the declared unit and sampling frame are true of the world',
     'whether the host told the truth in its receipts',
     'the true time, without an outside anchor',
+    ...keyedFingerprints(seal),
     ...seal.unpinned.map((each) => `not pinned by the seal: ${each}`),
   ];
 }

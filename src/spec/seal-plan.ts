@@ -17,13 +17,8 @@ import {
 } from './seal.ts';
 import { seedLabels, seedRule } from './seeds.ts';
 import { armIds, armOf, baselineArm, type ExperimentSpec, placeboArm } from './spec.ts';
-import {
-  type Case,
-  fingerprintVersion,
-  skeletonVersion,
-  type UnitRecord,
-  unitRecords,
-} from './units.ts';
+import { fingerprintIdentity, type SplitInput, splitUnits } from './split-units.ts';
+import { skeletonVersion, type UnitRecord } from './units.ts';
 
 /** Files behind one surface: component name to material; installed packages it is pinned to. */
 export interface ArmFiles {
@@ -31,11 +26,9 @@ export interface ArmFiles {
   readonly packages: readonly { readonly name: string; readonly tree: Digest }[];
 }
 
-export interface SealInput {
-  readonly spec: ExperimentSpec;
+export interface SealInput extends SplitInput {
   readonly specSource: Material;
   readonly index: CaseIndex;
-  readonly cases: readonly Case[];
   readonly arms: Readonly<Record<string, ArmFiles>>;
   /** Surfaces of controls by control id; fault controls are absent. */
   readonly controls: Readonly<Record<string, Readonly<Record<string, Material>>>>;
@@ -62,24 +55,6 @@ function unitSet(units: readonly UnitRecord[]): { count: number; root: Digest; o
     count: units.length,
     root: merkleRoot(units.map((unit) => canonicalText(unit))),
     object: digestOf(formatUnits(units)),
-  };
-}
-
-/** Final units and development units of an experiment, sorted by id. */
-export function splitUnits(input: Pick<SealInput, 'spec' | 'cases'>): {
-  final: UnitRecord[];
-  development: UnitRecord[];
-} {
-  const ignore = input.spec.fingerprint.ignore;
-  return {
-    final: unitRecords(
-      input.cases.filter((each) => each.split === 'final'),
-      ignore,
-    ),
-    development: unitRecords(
-      input.cases.filter((each) => each.split !== 'final'),
-      ignore,
-    ),
   };
 }
 
@@ -174,7 +149,7 @@ export function planSeal(input: SealInput): SealDraft {
       ...unitSet(final),
       family: spec.claim.population.id,
       skeletonVersion,
-      fingerprintVersion,
+      ...fingerprintIdentity(input),
     },
     development: development.length === 0 ? null : unitSet(development),
     arms,

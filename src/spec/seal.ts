@@ -83,6 +83,8 @@ export const sealSchema = z.strictObject({
     family: idSchema,
     skeletonVersion: z.string(),
     fingerprintVersion: z.string(),
+    /** Shows whether two seals were made with one secret; absent when fingerprints have none. */
+    fingerprintKey: digestSchema.optional(),
   }),
   development: z.strictObject(unitSetShape).nullable(),
   arms: z.array(sealedArmSchema).min(2),

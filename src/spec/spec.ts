@@ -173,6 +173,26 @@ export const specSchema = z.strictObject({
         .array(fieldNameSchema)
         .default([])
         .describe('Input fields left out when copies are looked for, such as ids and dates.'),
+      secret: z
+        .union([
+          z.strictObject({
+            env: z
+              .string()
+              .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable')
+              .describe('Environment variable that holds the secret.'),
+          }),
+          z.strictObject({
+            file: z
+              .string()
+              .min(1)
+              .max(4096)
+              .describe('File that holds the secret, from the experiment folder; outside of it.'),
+          }),
+        ])
+        .optional()
+        .describe(
+          'Makes fingerprints that tell nothing without it; at least 16 random bytes, never recorded.',
+        ),
     })
     .prefault({}),
   arms: z.strictObject({

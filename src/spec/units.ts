@@ -7,7 +7,7 @@
  */
 import * as z from 'zod';
 import { canonicalText, compareCodeUnits, type Json } from '../base/canonical.ts';
-import { type Digest, digestOf } from '../base/digest.ts';
+import { type Digest, digestOf, keyedDigest } from '../base/digest.ts';
 import {
   conditionSchema,
   fieldNameSchema,
@@ -136,20 +136,34 @@ export function skeletonOf(id: string): string {
     .replace(/ +/g, ' ');
 }
 
-/** Version word of `fingerprintOf`, recorded in every seal. */
+/** Version word of `fingerprintOf` without a secret, recorded in the seal. */
 export const fingerprintVersion = 'fingerprint/1';
+
+/** Version word of `fingerprintOf` with a secret: HMAC-SHA-256 of the same bytes. */
+export const keyedFingerprintVersion = 'fingerprint-hmac/1';
+
+/**
+ * What shows that two sets of fingerprints were made with one secret, without telling it.
+ * @example fingerprintKey(new Uint8Array(16)).length // => 71
+ */
+export function fingerprintKey(secret: Uint8Array): Digest {
+  return keyedDigest(secret, `liftgate/${keyedFingerprintVersion}`);
+}
 
 /**
  * Digest of a case's input with strings folded (NFKC, lower case, white space collapsed): a renamed copy keeps its fingerprint.
  * @param ignore  top-level fields left out, such as ids and dates
+ * @param secret  makes it a keyed digest: short contents cannot be guessed from it
  * @example fingerprintOf({ mail: 'A  b' }) === fingerprintOf({ mail: 'a B' }) // => true
  */
 export function fingerprintOf(
   input: { readonly [field: string]: Json },
   ignore: readonly string[] = [],
+  secret?: Uint8Array,
 ): Digest {
   const kept = Object.entries(input).filter(([key]) => !ignore.includes(key));
-  return digestOf(canonicalText(foldJson(Object.fromEntries(kept))));
+  const text = canonicalText(foldJson(Object.fromEntries(kept)));
+  return secret === undefined ? digestOf(text) : keyedDigest(secret, text);
 }
 
 function foldJson(value: Json): Json {
@@ -200,11 +214,15 @@ export interface UnitRecord {
  * Units of the given cases with their fingerprint sets, sorted by id in code units.
  * @example unitRecords([{ unit: 'U1', input: {} }]).map((each) => each.skeleton) // => ['u1']
  */
-export function unitRecords(cases: readonly Case[], ignore: readonly string[] = []): UnitRecord[] {
+export function unitRecords(
+  cases: readonly Case[],
+  ignore: readonly string[] = [],
+  secret?: Uint8Array,
+): UnitRecord[] {
   const prints = new Map<string, Set<Digest>>();
   for (const each of cases) {
     const known = prints.get(each.unit) ?? new Set<Digest>();
-    known.add(fingerprintOf(each.input, ignore));
+    known.add(fingerprintOf(each.input, ignore, secret));
     prints.set(each.unit, known);
   }
   return [...prints.entries()]

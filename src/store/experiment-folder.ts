@@ -16,6 +16,7 @@ import { readSpec, type SpecReading } from '../spec/parse.ts';
 import { type Material, materialOf } from '../spec/seal.ts';
 import { armIds, type ExperimentSpec } from '../spec/spec.ts';
 import type { Case } from '../spec/units.ts';
+import { readFingerprintSecret } from './fingerprint-secret.ts';
 import { type FolderContent, FolderReader } from './folder-reader.ts';
 import { isFile } from './named-files.ts';
 
@@ -40,6 +41,8 @@ export interface LoadedExperiment extends ExperimentFiles {
   readonly index: CaseIndex;
   /** Admitted cases of all splits in row order. */
   readonly cases: readonly Case[];
+  /** Of `fingerprint.secret`; absent when the spec names none, or what it names is not there. */
+  readonly secret?: Uint8Array | undefined;
 }
 
 export interface OpenOptions {
@@ -112,7 +115,8 @@ export async function loadExperiment(
   const admission = admitCases(files.spec, files.rows);
   const all = [...problems, ...contentProblems(files, admission, placeOf)];
   if (all.length > 0) throw invalid(files.file, all);
-  return { ...files, index: admission.index, cases: admission.cases };
+  const secret = await readFingerprintSecret(files);
+  return { ...files, index: admission.index, cases: admission.cases, secret };
 }
 
 function invalid(file: string, problems: readonly Problem[]): LiftgateError {

@@ -30,6 +30,7 @@ import { seedHex } from '../spec/seeds.ts';
 import { armIds, armOf } from '../spec/spec.ts';
 import { formatStatement, statementOf } from '../verify/statement.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
+import { refuseOtherSecret } from './fingerprint-secret.ts';
 
 const encoder = new TextEncoder();
 
@@ -83,6 +84,7 @@ export function sealInput(loaded: LoadedExperiment, engine: EngineIdentity): Sea
     specSource: loaded.specSource,
     index: loaded.index,
     cases: loaded.cases,
+    secret: loaded.secret,
     arms: Object.fromEntries(bound.map((id) => [id, armFiles(loaded, id)])),
     controls: Object.fromEntries(controls),
     evaluator: [
@@ -189,7 +191,8 @@ export function missingSeal(
  * The plan seal of an experiment: the recorded one if it still describes the files, a new one if there is none and writing is
  * allowed, or if the recorded one never reserved anything.
  *
- * @throws {LiftgateError} seal-missing, seal-drift (naming the file or field), design-refused for rules that ship too often by chance
+ * @throws {LiftgateError} seal-missing, seal-drift (naming the file or field), secret-missing, secret-wrong, design-refused for rules
+ *   that ship too often by chance
  */
 export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal> {
   const { loaded, ledger, engine } = options;
@@ -205,6 +208,7 @@ export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal
   const match = matches.at(-1);
   if (match !== undefined) return match.recorded;
   const last = named.at(-1);
+  await refuseOtherSecret({ ledger, seal: draft.seal, file: loaded.file, readSeal });
   // Files put back as they were before an amendment: that plan is recorded and replaced.
   const replaced = (await ledger.state()).experiments.get(sealDigest(draft.seal)) !== undefined;
   if (!options.write || replaced) {

@@ -9,9 +9,9 @@ import {
   formatCellPlan,
   formatUnits,
   planSeal,
-  splitUnits,
   surfaceDigestOf,
 } from '../../src/spec/seal-plan.ts';
+import { splitUnits } from '../../src/spec/split-units.ts';
 import { refusedBy } from '../support/refused-by.ts';
 import { mailsExperiment } from '../support/run.ts';
 import { type Sealed, sealedMails, sealsOf } from '../support/seal-input.ts';

@@ -1,4 +1,5 @@
 /** `liftgate check`: validates an experiment; every problem is listed by the caller. */
+import { nearCopies, nearCopyLines, nearCopyRule } from '../../analysis/near-copies.ts';
 import { admittedCases } from '../../spec/case-index.ts';
 import { candidateIds } from '../../spec/spec.ts';
 import type { CommandContext } from '../context.ts';
@@ -18,6 +19,8 @@ export async function check({ output }: CommandContext, path: string): Promise<n
   );
   for (const each of counts)
     output.line(`  ${each.split}: ${each.units} units, ${each.cases} cases`);
+  const copies = nearCopies(loaded.cases, loaded.spec.fingerprint.ignore);
+  for (const line of nearCopyLines(copies)) output.line(`  ${line}`);
   for (const id of loaded.unbound)
     output.note(`candidate ${id} has no bytes yet; bind it before the run`);
   output.document({
@@ -28,6 +31,7 @@ export async function check({ output }: CommandContext, path: string): Promise<n
     splits: counts,
     candidates: candidateIds(loaded.spec),
     unbound: loaded.unbound,
+    nearCopies: { rule: nearCopyRule, ...copies },
   });
   return 0;
 }

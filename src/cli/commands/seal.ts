@@ -1,5 +1,6 @@
 /** `liftgate seal`: writes the plan seal, and with --candidates the final one; with --sign a signed statement about it. */
 import { resolve } from 'node:path';
+import { nearCopies, nearCopyLines } from '../../analysis/near-copies.ts';
 import { LiftgateError } from '../../base/errors.ts';
 import type { Signer } from '../../base/signature.ts';
 import { describeKey } from '../../base/trust.ts';
@@ -27,6 +28,8 @@ export async function seal(
   const ledger = commandLedger(context, options);
   const { plan, final, copy } = await sealExperiment({ loaded, ledger, candidates: bind });
   show(context, 'plan', plan);
+  for (const line of nearCopyLines(nearCopies(loaded.cases, loaded.spec.fingerprint.ignore)))
+    context.output.note(line);
   if (final !== null) show(context, 'final', final);
   const statement =
     signer === null
