@@ -36,6 +36,42 @@ export type InvariantId =
   | 'I13'
   | 'I14';
 
+/** What each invariant says, in the order of the report. */
+export const invariantTexts: Readonly<Record<InvariantId, string>> = {
+  I1: 'numbers run from 0 without gaps and every entry names the digest of the one before it',
+  I2: 'every entry has exactly its canonical bytes',
+  I3: 'all entries belong to one ledger',
+  I4: 'a unit is held by at most one experiment at a time, under one spelling and one content',
+  I5: 'a unit is exposed by at most one experiment; under alpha-slots by one at a time, and never again once retired',
+  I6: 'no entry undoes an exposure and kinds follow their order',
+  I7: 'attempts are numbered without gaps, each with its own fence, and no journal shrinks (receipts are checked with their run)',
+  I8: 'every outcome covers exactly its planned cells',
+  I9: 'error spent is the error that was held, and no more than the policy of its family gives',
+  I10: 'every request is recorded once',
+  I11: 'development units and final units are disjoint',
+  I12: 'every object an entry names is stored with those bytes',
+  I13: 'every signing key was signed for by a valid one, and a revoked or replaced key signs nothing later',
+  I14: 'every amendment names all it changes and what had been exposed, before its own exposure',
+};
+
+/** All of them, in order. */
+export const invariantIds: readonly InvariantId[] = [
+  'I1',
+  'I2',
+  'I3',
+  'I4',
+  'I5',
+  'I6',
+  'I7',
+  'I8',
+  'I9',
+  'I10',
+  'I11',
+  'I12',
+  'I13',
+  'I14',
+];
+
 /** One break of the chain rules. */
 export interface ChainFault {
   readonly invariant: 'I1' | 'I3';

@@ -3,7 +3,14 @@ import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError, type Problem } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import { branchStore, type EntryAt, type ReadableStore, readBranchObjects } from './branch.ts';
-import { type ChainHead, chainFaults, emptyChain, type InvariantId } from './chain.ts';
+import {
+  type ChainHead,
+  chainFaults,
+  emptyChain,
+  type InvariantId,
+  invariantIds,
+  invariantTexts,
+} from './chain.ts';
 import {
   type EntryOf,
   entryFileName,
@@ -51,41 +58,6 @@ export interface LedgerReport {
   /** The sentence that goes with it. */
   readonly completenessDetail: string;
 }
-
-/** What each invariant says, in the order of the report. */
-export const invariantTexts: Readonly<Record<InvariantId, string>> = {
-  I1: 'numbers run from 0 without gaps and every entry names the digest of the one before it',
-  I2: 'every entry has exactly its canonical bytes',
-  I3: 'all entries belong to one ledger',
-  I4: 'a unit is held by at most one experiment at a time, under one spelling and one content',
-  I5: 'a unit is exposed by at most one experiment; under alpha-slots by one at a time, and never again once retired',
-  I6: 'no entry undoes an exposure and kinds follow their order',
-  I7: 'attempts are numbered without gaps, each with its own fence, and no journal shrinks (receipts are checked with their run)',
-  I8: 'every outcome covers exactly its planned cells',
-  I9: 'error spent is the error that was held, and no more than the policy of its family gives',
-  I10: 'every request is recorded once',
-  I11: 'development units and final units are disjoint',
-  I12: 'every object an entry names is stored with those bytes',
-  I13: 'every signing key was signed for by a valid one, and a revoked or replaced key signs nothing later',
-  I14: 'every amendment names all it changes and what had been exposed, before its own exposure',
-};
-
-const invariantIds: readonly InvariantId[] = [
-  'I1',
-  'I2',
-  'I3',
-  'I4',
-  'I5',
-  'I6',
-  'I7',
-  'I8',
-  'I9',
-  'I10',
-  'I11',
-  'I12',
-  'I13',
-  'I14',
-];
 
 const historyIds: ReadonlySet<InvariantId> = new Set([
   'I4',
@@ -249,23 +221,27 @@ async function objectFault(
   }
 }
 
-/** Applies the entries in order; returns the number at which history could not be followed further, or null. */
-function followHistory(entries: ReadEntries, objects: Objects, findings: Findings): number | null {
+/** Applies the entries in order: the state, and the number at which history could not be followed further, or null. */
+function followHistory(
+  entries: ReadEntries,
+  objects: Objects,
+  findings: Findings,
+): { readonly state: LedgerState; readonly stoppedAt: number | null } {
   let state: LedgerState = emptyState;
   for (const [seq, stored] of entries.stored.entries()) {
-    if (stored === null) return seq;
+    if (stored === null) return { state, stoppedAt: seq };
     try {
       state = applyEntry(state, stored, (digest) => objects.get(digest) ?? null);
     } catch (error) {
       findings.caught(error, 'I6', entryFileName(seq));
-      return seq;
+      return { state, stoppedAt: seq };
     }
   }
-  return null;
+  return { state, stoppedAt: null };
 }
 
 function completenessOf(
-  entries: ReadEntries,
+  entries: ReadEntries & { readonly state: LedgerState },
   pin: LedgerPin | undefined,
   findings: Findings,
 ): Pick<LedgerReport, 'completeness' | 'completenessDetail'> {
@@ -281,6 +257,13 @@ function completenessOf(
     return {
       completeness: 'pinned',
       completenessDetail: `Entries 0 to ${pin.size - 1} are the pinned ones; later entries are unprotected.`,
+    };
+  }
+  const brought = entries.state.imported.get(pin.head);
+  if (brought?.stored.entry.seq === pin.size - 1) {
+    return {
+      completeness: 'pinned',
+      completenessDetail: `The pinned entries are those of a branch that entry ${brought.importSeq} imported; the other entries are unprotected.`,
     };
   }
   const message =
@@ -308,8 +291,8 @@ export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promis
     await checkObjects(store, stored.entry, found);
     if (isKind(stored.entry, 'import')) await checkBranch(store, stored.entry, found);
   }
-  const stoppedAt = followHistory(entries, objects, findings);
-  const completeness = completenessOf(entries, pin, findings);
+  const { state, stoppedAt } = followHistory(entries, objects, findings);
+  const completeness = completenessOf({ ...entries, state }, pin, findings);
   const last = entries.bytes.at(-1);
   return {
     entries: entries.bytes.length,

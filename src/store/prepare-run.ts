@@ -4,7 +4,9 @@ import { type Digest, digestHex } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import { decodeUtf8 } from '../base/strict-json.ts';
 import { isOfExposure } from '../ledger/entry.ts';
+import { type KnownEntry, knownEntries } from '../ledger/histories.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { importedFrom } from '../ledger/past.ts';
 import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import { developUnits, reserveUnits } from '../ledger/reserve.ts';
 import { runControls } from '../run/controls.ts';
@@ -258,10 +260,17 @@ export async function keepJournal(
 /** Ledger entries of one run as stored: reservation, exposure, every later right to dispatch and what was known of the journal. */
 export async function runEntries(ledger: Ledger, state: ExperimentState): Promise<string> {
   const claims = new Set([state.reservation?.seq, state.exposure?.seq]);
-  const stored = (await ledger.entries()).filter(
-    ({ entry }) => claims.has(entry.seq) || isOfExposure(entry, state.exposure?.seq),
-  );
-  return stored.map(({ bytes }) => new TextDecoder().decode(bytes)).join('');
+  const own = [...knownEntries(await ledger.state()).values()]
+    .filter(({ entry, number }) => claims.has(number) || isOfExposure(entry, state.exposure?.seq))
+    .sort((first, second) => orderOf(first, state) - orderOf(second, state));
+  return own.map(({ stored }) => new TextDecoder().decode(stored.bytes)).join('');
+}
+
+/** Reservation, exposure, and then what another branch did with it before what followed its import. */
+function orderOf({ number }: KnownEntry, state: ExperimentState): number {
+  if (number === state.reservation?.seq) return -2;
+  if (number === state.exposure?.seq) return -1;
+  return number >= importedFrom ? number - importedFrom : number + importedFrom;
 }
 
 /** @throws {LiftgateError} run-invalid when the folder holds the run of another seal, or files that are of no run */

@@ -118,7 +118,7 @@ function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | n
   const { seal, index, entries, lines } = read;
   if (seal === undefined || index === undefined || entries === undefined) return null;
   const { reserve, expose } = entries;
-  const outcome = outcomeOf(ledger, expose.entry.seq)?.entry;
+  const outcome = outcomeOf(ledger, entries, read.manifest)?.entry;
   const { population, family } = reserve.entry.body;
   const experiments = [...(ledger.state?.experiments.values() ?? [])];
   const own = experiments.find(({ plan }) => plan === seal.plan);

@@ -7,9 +7,13 @@ import {
   entryId,
   isKind,
   isOfExposure,
+  type LedgerEntry,
   parseEntry,
   type StoredEntry,
 } from '../ledger/entry.ts';
+import { type KnownEntry, knownEntries } from '../ledger/histories.ts';
+import { importedFrom } from '../ledger/past.ts';
+import { emptyState } from '../ledger/projection.ts';
 import { formatDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { journalPrefix } from '../run/journal.ts';
@@ -17,7 +21,14 @@ import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { type Finding, faultsOf, findingOf, type ReasonCode } from './checklist.ts';
 import { overallDecision } from './evidence.ts';
 import type { LedgerView, Reading, RunEntries, RunMark, RunRight } from './reading.ts';
-import { canonicalLines, manifestDigest, type RunFiles, runFile, runFileNames } from './record.ts';
+import {
+  canonicalLines,
+  manifestDigest,
+  type RunFiles,
+  type RunManifest,
+  runFile,
+  runFileNames,
+} from './record.ts';
 
 /** Reservation, exposure and attempts. */
 export function checkEntries(files: RunFiles, seal: SealedExperiment, read: Reading): Finding {
@@ -28,7 +39,10 @@ export function checkEntries(files: RunFiles, seal: SealedExperiment, read: Read
   const tests: [boolean, string][] = [
     [reserve.entry.body.plan === seal.plan, 'the reservation names another plan'],
     [reserve.entry.body.unitsObject === seal.units.object, 'the reservation names other units'],
-    [body.reserve === reserve.entry.seq, 'the exposure names another reservation'],
+    [
+      body.reserve === reserve.entry.seq || body.reserve >= importedFrom,
+      'the exposure names another reservation',
+    ],
     [body.seal === sealDigest(seal), 'the exposure names another final seal'],
     [canonicalText(body.arms) === canonicalText(arms), 'the exposure names other arms'],
     [body.evaluatorTree === seal.evaluator.tree, 'the exposure names another evaluator'],
@@ -53,7 +67,9 @@ function parseEntries(bytes: Uint8Array): RunEntries {
   if (expose === undefined || !isKind(expose.entry, 'expose')) throw strayEntry(expose);
   const { rights, marks } = executionOf(expose.entry, later);
   const seqs = stored.map(({ entry }) => entry.seq);
-  const back = stored.find((_, at) => at > 0 && (seqs[at] ?? 0) <= (seqs[at - 1] ?? 0));
+  const back = stored.find(
+    ({ entry }, at) => at > 0 && (seqs[at] ?? 0) <= (seqs[at - 1] ?? 0) && !refersToImported(entry),
+  );
   if (back !== undefined) throw strayEntry(back);
   return {
     reserve: { entry: reserve.entry, id: reserve.entryId },
@@ -62,6 +78,12 @@ function parseEntries(bytes: Uint8Array): RunEntries {
     rights,
     marks,
   };
+}
+
+/** Whether an entry goes on with what another branch began, whose entries have other numbers of their own. */
+function refersToImported({ body }: LedgerEntry): boolean {
+  const number = 'reserve' in body ? body.reserve : 'expose' in body ? body.expose : 0;
+  return number >= importedFrom;
 }
 
 /** Rights and marks that follow an exposure; attempts count up, marks are of the current one. */
@@ -73,7 +95,8 @@ function executionOf(
   const marks: RunMark[] = [];
   for (const stored of later) {
     const { entry } = stored;
-    if (!isOfExposure(entry, expose)) throw strayEntry(stored);
+    const own = 'expose' in entry.body && refersToImported(entry) ? entry.body.expose : expose;
+    if (!isOfExposure(entry, own)) throw strayEntry(stored);
     const { kind, seq } = entry;
     const { attempt, journal } = entry.body;
     if (attempt !== rights.length + (kind === 'attempt' ? 1 : 0)) throw strayEntry(stored);
@@ -130,22 +153,38 @@ export function checkLedgerEntries(ledger: LedgerView, entries: RunEntries): Fin
       faults: ledger.problems.map(({ code, message }) => ({ code: ledgerReason(code), message })),
     };
   }
-  const differing = entries.stored.filter(
-    (stored) => ledger.entries[stored.entry.seq]?.entryId !== stored.entryId,
+  const known = knownEntries(ledger.state ?? emptyState);
+  const [reserve, expose] = [known.get(entries.reserve.id), known.get(entries.expose.id)];
+  const own = new Set(entries.stored.map(({ entryId: id }) => id));
+  const left = [...known.values()].filter(
+    ({ entry, stored }) => isOfExposure(entry, expose?.number) && !own.has(stored.entryId),
   );
-  const own = new Set(entries.stored.map(({ entry }) => entry.seq));
-  const { seq: expose } = entries.expose.entry;
-  const left = ledger.entries.filter(
-    ({ entry }) => isOfExposure(entry, expose) && !own.has(entry.seq),
+  const strange = entries.stored.filter(
+    ({ entryId: id }) => !isOfRun(known.get(id), { reserve, expose }),
   );
   const faults = [
-    ...differing.map(({ entry }) => `entry ${entry.seq} of the run is not the ledger's`),
-    ...left.map(({ entry }) => `the run leaves out entry ${entry.seq} (${entry.kind})`),
+    ...strange.map(({ entry }) => `entry ${entry.seq} of the run is not the ledger's`),
+    ...left.map(({ number, entry }) => `the run leaves out entry ${number} (${entry.kind})`),
   ];
+  const brought =
+    expose === undefined || expose.number === expose.heldBy
+      ? ''
+      : ` Exposed in another branch, which entry ${expose.heldBy} imported.`;
   return findingOf(
     faults,
-    `${ledger.entries.length} entries, head ${ledger.report.head}. ${ledger.report.completenessDetail}`,
+    `${ledger.entries.length} entries, head ${ledger.report.head}.${brought} ${ledger.report.completenessDetail}`,
   );
+}
+
+/** Whether the ledger knows an entry as part of this run, in its own numbers. */
+function isOfRun(
+  found: KnownEntry | undefined,
+  run: { readonly reserve: KnownEntry | undefined; readonly expose: KnownEntry | undefined },
+): boolean {
+  if (found === undefined) return false;
+  if (found === run.reserve) return true;
+  if (found !== run.expose) return isOfExposure(found.entry, run.expose?.number);
+  return isKind(found.entry, 'expose') && found.entry.body.reserve === run.reserve?.number;
 }
 
 /** Problems of a ledger name the invariant that does not hold. */
@@ -153,20 +192,45 @@ function ledgerReason(code: Problem['code']): ReasonCode {
   return /^I[0-9]+$/.test(code) ? (code as `I${number}`) : 'ledger-damaged';
 }
 
-/** The recorded outcome of an exposure; null while there is none. */
+/** The recorded outcome of a run's exposure; null while there is none. Of several the one that names this manifest. */
 export function outcomeOf(
-  { entries }: Pick<LedgerView, 'entries'>,
-  expose: number,
-): StoredEntry | null {
-  return (
-    entries.find(({ entry }) => isKind(entry, 'outcome') && entry.body.expose === expose) ?? null
+  { state }: Pick<LedgerView, 'state'>,
+  { expose }: RunEntries,
+  manifest?: RunManifest,
+): KnownEntry | null {
+  const known = knownEntries(state ?? emptyState);
+  const number = known.get(expose.id)?.number;
+  const outcomes = [...known.values()].filter(
+    ({ entry }) => isKind(entry, 'outcome') && entry.body.expose === number,
   );
+  const digest = manifest === undefined ? null : manifestDigest(manifest);
+  const own = outcomes.find(
+    ({ entry }) => isKind(entry, 'outcome') && entry.body.manifestDigest === digest,
+  );
+  return own ?? outcomes[0] ?? null;
+}
+
+/** Why a measurement is contested: another branch claimed its units too; null when none did. */
+function contestOf({ state }: LedgerView, entries: RunEntries): string | null {
+  const known = knownEntries(state ?? emptyState);
+  const [reserve, expose] = [entries.reserve, entries.expose].map(
+    ({ id }) => known.get(id)?.number,
+  );
+  const claims = (state ?? emptyState).claims.values();
+  const contested = claims.find(
+    ({ seq, exposeSeq, contestedSeq }) =>
+      contestedSeq !== undefined && (seq === reserve || exposeSeq === expose),
+  );
+  return contested === undefined
+    ? null
+    : `entry ${contested.contestedSeq} found that another branch claimed units of this measurement too`;
 }
 
 /** The recorded outcome is this one, and was not voided. */
 export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Reading): Finding {
   const { manifest, document, lines, controls = [] } = read;
-  const outcome = outcomeOf(ledger, entries.expose.entry.seq)?.entry;
+  const found = outcomeOf(ledger, entries, manifest);
+  const outcome = found?.entry;
   if (outcome === undefined || !isKind(outcome, 'outcome')) {
     const message = 'the ledger records no outcome of this exposure';
     return { faults: [{ code: 'outcome-missing', message }] };
@@ -196,12 +260,16 @@ export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Read
       'the verdict or exit code differs from the recorded one',
     ],
   ];
-  const voided = ledger.entries.some(
-    ({ entry }) => isKind(entry, 'void') && entry.body.outcome === outcome.seq,
-  );
-  const message = `outcome ${outcome.seq} was voided and must not be used`;
-  return findingOf(
-    [...faultsOf(tests), ...(voided ? [{ code: 'outcome-voided' as const, message }] : [])],
-    `entry ${outcome.seq}: ${body.verdict}`,
-  );
+  const { seq } = outcome;
+  const known = [...knownEntries(ledger.state ?? emptyState).values()];
+  const voided = known.some(({ entry }) => isKind(entry, 'void') && entry.body.outcome === seq);
+  const contested = contestOf(ledger, entries);
+  const unusable = [
+    ...(voided ? [{ code: 'outcome-voided' as const, message: `outcome ${seq} was voided` }] : []),
+    ...(contested !== null && body.verdict === 'ship'
+      ? [{ code: 'outcome-contested' as const, message: contested }]
+      : []),
+  ].map(({ code, message }) => ({ code, message: `${message} and must not be used` }));
+  const shown = contested === null ? '' : `; ${contested}, so it could not have let anybody ship`;
+  return findingOf([...faultsOf(tests), ...unusable], `entry ${seq}: ${body.verdict}${shown}`);
 }

@@ -4,6 +4,8 @@ import { fingerprintOf } from '../base/signature.ts';
 import { describeKey, type TrustedKey } from '../base/trust.ts';
 import { contradictionOf, signersOf } from '../ledger/checkpoint.ts';
 import { recordedSeal, type StoredEntry } from '../ledger/entry.ts';
+import { historiesOf, type KnownEntry, knownEntries } from '../ledger/histories.ts';
+import { emptyState } from '../ledger/projection.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { checkpointsIn, type NoteFiles } from './bundle.ts';
 import { outcomeOf } from './check-entries.ts';
@@ -62,7 +64,7 @@ export function checkTrust(
       list.run(names[id], () => ({ faults }));
     return vouchers;
   }
-  const outcome = outcomeOf(ledger, read.entries.expose.entry.seq);
+  const outcome = outcomeOf(ledger, read.entries, read.manifest);
   if ([...demands.notes.keys()].some((name) => name.endsWith('.txt'))) {
     list.run(names.checkpoints, () => checkCheckpoints(ledger, { demands, outcome, vouchers }));
   }
@@ -105,27 +107,40 @@ const names = {
 
 interface Vouching {
   readonly demands: Demands;
-  readonly outcome: StoredEntry | null;
+  readonly outcome: KnownEntry | null;
   readonly vouchers: Vouchers;
 }
 
 function checkCheckpoints(ledger: LedgerView, { demands, outcome, vouchers }: Vouching): Finding {
   const faults: Fault[] = [];
+  const histories = historiesOf(ledger.state ?? emptyState);
   for (const { file, signed } of checkpointsIn(demands.notes)) {
     const message = contradictionOf(ledger.entries, signed);
-    if (message !== null) {
-      faults.push({ code: 'checkpoint-contradicted', message: `${file}: ${message}` });
+    const shown = histories.find((entries) => contradictionOf(entries, signed) === null);
+    if (shown === undefined) {
+      const contradiction = `${file}: ${message ?? 'the ledger is another one'}`;
+      faults.push({ code: 'checkpoint-contradicted', message: contradiction });
       continue;
     }
     const signers = demands.trust.filter((key) => signersOf(signed, [key], file).length > 0);
     vouchers.checkpoints.push({ file, size: signed.size, signers });
-    if (outcome !== null && signed.size > outcome.entry.seq) vouchers.signers.push(...signers);
+    if (outcome !== null && covers(shown, signed.size, outcome)) vouchers.signers.push(...signers);
   }
   const shown = vouchers.checkpoints.map(({ size, signers }) => {
     const by = signers.map(({ name }) => name).join(', ');
     return `${size} entries (${by === '' ? 'nobody trusted' : by})`;
   });
   return findingOf(faults, shown.join('; '));
+}
+
+/** Whether the first entries of a history hold an outcome, themselves or in a branch that one of them imported. */
+function covers(history: readonly StoredEntry[], size: number, outcome: KnownEntry): boolean {
+  const first = history.slice(0, size);
+  return first.some(
+    ({ entry, entryId }) =>
+      entryId === outcome.stored.entryId ||
+      (entry.kind === 'import' && entryId === outcome.heldById),
+  );
 }
 
 function checkStatement(
@@ -150,7 +165,7 @@ function expectedStatement(
   stage: Statement['predicate']['stage'],
   found: {
     readonly ledger: LedgerView;
-    readonly outcome: StoredEntry | null;
+    readonly outcome: KnownEntry | null;
     readonly read: Reading;
   },
 ): Statement | null {
@@ -159,11 +174,12 @@ function expectedStatement(
   if (plan === undefined || seal === undefined) return null;
   if (stage === 'outcome') {
     if (outcome === null || manifest === undefined || document === undefined) return null;
-    return statementOf({ seal, entry: outcome, result: { manifest, document } });
+    return statementOf({ seal, entry: outcome.stored, result: { manifest, document } });
   }
   const sealed = stage === 'plan' ? plan : seal;
   const digest = sealDigest(sealed);
-  const entry = ledger.entries.find((each) => recordedSeal(each.entry)?.digest === digest);
+  const known = [...knownEntries(ledger.state ?? emptyState).values()];
+  const entry = known.find((each) => recordedSeal(each.entry)?.digest === digest)?.stored;
   return entry === undefined ? null : statementOf({ seal: sealed, entry, result: null });
 }
 

@@ -17,6 +17,8 @@ export type ReasonCode =
   | 'outcome-missing'
   | 'outcome-differs'
   | 'outcome-voided'
+  | 'outcome-contested'
+  | 'anchor-missing'
   | 'checkpoint-contradicted'
   | 'statement-differs'
   | ErrorCode

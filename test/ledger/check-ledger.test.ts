@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { digestHex, digestOf } from '../../src/base/digest.ts';
 import { merkleRoot } from '../../src/base/merkle.ts';
-import { checkLedger, invariantTexts } from '../../src/ledger/check-ledger.ts';
+import { invariantTexts } from '../../src/ledger/chain.ts';
+import { checkLedger } from '../../src/ledger/check-ledger.ts';
 import { entryId, formatEntry, type LedgerEntry, parseEntry } from '../../src/ledger/entry.ts';
 import { type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
 import { memoryStore } from '../../src/ledger/memory-ledger.ts';

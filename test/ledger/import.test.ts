@@ -169,8 +169,16 @@ describe('an import', () => {
 
   it('contests by content, not by name', async () => {
     const { ours, theirs } = await parted(begin);
-    await exposeExperiment(ours, 'left', unitsNamed(['u-1'], () => 'same'));
-    await exposeExperiment(theirs, 'right', unitsNamed(['v-1'], () => 'same'));
+    await exposeExperiment(
+      ours,
+      'left',
+      unitsNamed(['u-1'], () => 'same'),
+    );
+    await exposeExperiment(
+      theirs,
+      'right',
+      unitsNamed(['v-1'], () => 'same'),
+    );
     await importFrom(ours, theirs);
     expect(await contestedIds(ours)).toEqual(['u-1', 'v-1']);
   });

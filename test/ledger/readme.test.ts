@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { digestHex, digestOf } from '../../src/base/digest.ts';
 import { emptyChain, extendChain } from '../../src/ledger/chain.ts';
-import { invariantTexts } from '../../src/ledger/check-ledger.ts';
+import { invariantTexts } from '../../src/ledger/chain.ts';
 import {
   checkpointOf,
   formatSignedCheckpoint,
