@@ -7,6 +7,7 @@ import type { BundleOptions } from './commands/bundle.ts';
 import type { CommandTree, Shell } from './commands/completion.ts';
 import type { DecideOptions } from './commands/decide.ts';
 import type { HostLanguage } from './commands/init.ts';
+import type { InsightOptions } from './commands/insight.ts';
 import type { PlanOptions } from './commands/plan.ts';
 import type { ReportOptions } from './commands/report.ts';
 import type { SealOptions } from './commands/seal.ts';
@@ -178,8 +179,8 @@ function addRunCommands(program: Command, act: Act): void {
   addDecide(program, act);
   ledgered(
     program,
-    'report <run>',
-    'show a recorded run as HTML, Markdown, JUnit, JSON or a GitHub step summary',
+    'report <run...>',
+    'show recorded runs as HTML, Markdown, JUnit, JSON or a GitHub step summary',
     'liftgate report experiments/refund-desk/runs/* --format html --out report.html',
   )
     .addOption(
@@ -190,8 +191,15 @@ function addRunCommands(program: Command, act: Act): void {
     .option('--out <file>', 'write it to a file and print the verdict lines')
     .option('--verdicts', 'only the verdict lines')
     .option('--units', 'with --format junit: a test case per unit too')
-    .action((run: string, options: Shared & ReportOptions) =>
-      act(async (context) => (await import('./commands/report.ts')).report(context, options, run)),
+    .option('--insight', 'what run folders and files of records show together; decides nothing')
+    .option('--baseline <arm>', 'with --insight: the arm that others are compared with')
+    .option('--lower <measures>', 'with --insight: measures of which less is better, by commas')
+    .action((runs: string[], options: Shared & ReportOptions & InsightOptions) =>
+      act(async (context) =>
+        options.insight === true
+          ? (await import('./commands/insight.ts')).insight(context, options, runs)
+          : (await import('./commands/report.ts')).reports(context, options, runs),
+      ),
     );
   ledgered(
     program,

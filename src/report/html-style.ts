@@ -100,3 +100,7 @@ details::details-content{content-visibility:visible;block-size:auto;opacity:1}*{
 
 /** The whole style sheet. */
 export const styleSheet = `${colours}${page}${decisions}${plots}${tables}\n`;
+
+/** Scripts, images, fonts and connections are forbidden to the page itself. */
+export const contentPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

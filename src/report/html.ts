@@ -12,14 +12,10 @@ import {
   provenanceSection,
   uncheckedSection,
 } from './html-run.ts';
-import { styleSheet } from './html-style.ts';
+import { contentPolicy, styleSheet } from './html-style.ts';
 import { html, isolated, type Markup, trusted } from './html-text.ts';
 import { signedNumber } from './verdict-lines.ts';
 import type { CandidateView, ReportView } from './view.ts';
-
-/** Scripts, images, fonts and connections are forbidden to the page itself. */
-const contentPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 function improvement({ decided }: CandidateView): Markup {
   if (decided.improvement === null) return html`<p class="big">no estimate</p>`;

@@ -28,7 +28,11 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** Lines of a Markdown table; cells are escaped by the caller. */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
   return [row(head), row(head.map(() => '---')), ...rows.map(row)];
 }
 
@@ -50,7 +54,7 @@ export function renderSummary(document: DecisionDocument, seal: SealedExperiment
     '',
     `${escapeMarkdown(seal.claim.decision)}. Population: ${escapeMarkdown(seal.claim.population.description)} (unit: ${escapeMarkdown(seal.claim.unit)}, ${seal.claim.generalization}, use: ${seal.claim.use}).`,
     '',
-    ...table(
+    ...markdownTable(
       ['candidate', 'decision', 'improvement', 'why'],
       document.decisions.map((each) => [
         escapeMarkdown(each.candidate),
@@ -77,7 +81,7 @@ function candidateSection(
     `## ${escapeMarkdown(decided.candidate)}: ${decided.decision}`,
     '',
     ...(place === '' ? [] : [place, '']),
-    ...table(
+    ...markdownTable(
       ['gate', 'status', 'finding', 'statistic', 'threshold', 'error', 'n', 'reason'],
       decided.contributions.map(contributionRow),
     ),
@@ -121,7 +125,7 @@ function shownSection(shown: readonly Estimate[]): string[] {
   return [
     'Other measures (improvement: above 0 the candidate is better; log-ratio for durations and costs); no gate reads them:',
     '',
-    ...table(
+    ...markdownTable(
       ['measure', 'improvement', 'interval', 'level', 'n', 'method'],
       shown.map(estimateRow),
     ),
@@ -144,7 +148,7 @@ function furtherSection(decided: CandidateDecision): string[] {
   return [
     'What would settle it (normal approximation, not a simulation of the sealed decision):',
     '',
-    ...table(
+    ...markdownTable(
       ['gate', 'power', 'for the planned effect', 'for the observed effect'],
       decided.furtherUnits.map(({ gate, target, atEffect, atObserved }) => [
         escapeMarkdown(gate),
@@ -191,7 +195,7 @@ function funnelSection(candidate: string, { verdict }: DecisionDocument): string
   return [
     '<details><summary>Funnel</summary>',
     '',
-    ...table(funnelHead, rows),
+    ...markdownTable(funnelHead, rows),
     '',
     '</details>',
     '',
@@ -202,7 +206,7 @@ function rowsSection({ verdict }: DecisionDocument): string[] {
   return [
     '## From rows to cases',
     '',
-    ...table(
+    ...markdownTable(
       funnelHead,
       verdict.funnel.rows.map((stage) => stageRow('rows', stage)),
     ),

@@ -181,10 +181,14 @@ function anytimeMethod(design: DeclaredDesign): Resolution {
   const { measure, inference } = design;
   const row = rows.anytime;
   if (design.generalization === 'fixed-roster') {
-    return refused(row, 'a fixed roster is about all its listed units, so none may stay unmeasured');
+    return refused(
+      row,
+      'a fixed roster is about all its listed units, so none may stay unmeasured',
+    );
   }
   if (inference.weights === 'case') return refused(row, 'it counts every unit once');
-  if (valueRange(measure) === null) return refused(row, 'bets need a declared range of the measure');
+  if (valueRange(measure) === null)
+    return refused(row, 'bets need a declared range of the measure');
   if (inference.method !== 'auto') {
     return refused(row, `${inference.method} bounds a number of units that is fixed in advance`);
   }
@@ -202,7 +206,10 @@ function methodAtLooks(found: Resolution): Resolution {
     case 'betting-sequence':
       return found;
     case 't-bootstrap-t':
-      return refused(found.row, 'no resampling reaches the small errors of early looks: seal t by name');
+      return refused(
+        found.row,
+        'no resampling reaches the small errors of early looks: seal t by name',
+      );
     case 'roster-t':
       return refused(
         found.row,
@@ -210,7 +217,10 @@ function methodAtLooks(found: Resolution): Resolution {
       );
     case 'cr2':
     case 'tango-effective-n':
-      return refused(found.row, 'the looks of case weights have no known joint law: write weights: unit');
+      return refused(
+        found.row,
+        'the looks of case weights have no known joint law: write weights: unit',
+      );
   }
 }
 
@@ -289,7 +299,8 @@ function oneArmMethod(
         ? rows.caseWeights
         : null;
   if (other !== null) return refused(other, "it has no bound for one arm's units");
-  if (stopping === 'anytime') return refused(row, 'its bound is for a number of units fixed in advance');
+  if (stopping === 'anytime')
+    return refused(row, 'its bound is for a number of units fixed in advance');
   return { status: 'resolved', row, method, guarantee: 'finite-sample' };
 }
 

@@ -173,10 +173,7 @@ export interface SealOptions {
 }
 
 /** Builds the refusal of an experiment that is not sealed in the ledger. */
-export function missingSeal(
-  options: Pick<SealOptions, 'loaded'>,
-  what: string,
-): LiftgateError {
+export function missingSeal(options: Pick<SealOptions, 'loaded'>, what: string): LiftgateError {
   return new LiftgateError(
     'seal-missing',
     `The experiment "${options.loaded.spec.name}" has no ${what} seal in this ledger.`,

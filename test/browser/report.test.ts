@@ -7,6 +7,8 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { renderHtml } from '../../src/report/html.ts';
+import { insightView } from '../../src/report/insight.ts';
+import { renderInsightHtml } from '../../src/report/insight-page.ts';
 import { startBrowser, withoutBrowser } from '../support/browser.ts';
 import { hostileTable, mixedTable, viewOf } from '../support/report.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
@@ -16,6 +18,31 @@ const axeSource = readFileSync(
   'utf8',
 );
 const makeFolder = temporaryFolders();
+
+/** Records with every section of the insight report in them, some of hostile names. */
+const ratedSource = {
+  records: ['baseline', 'next'].flatMap((arm, position) =>
+    Array.from({ length: 24 }, (_, at) => ({
+      case: `c${Math.floor(at / 2)}`,
+      unit: `u${Math.floor(at / 2)}`,
+      arm,
+      repeat: 0,
+      rater: at % 2 === 0 ? 'ann' : '<bob>',
+      outcome: at % 11 === 3 ? 'agentError' : 'completed',
+      scores: { right: (at * 7 + position * 3) % 4 === 0 ? 0 : 1, 'tone "1"': (at * 5) % 9 },
+      usd: 0.01 * (position + 1),
+      ms: null,
+      strata: { language: at % 4 < 2 ? 'de' : 'en' },
+      split: at < 4 ? 'train' : 'final',
+      input: `input-${at % 10}`,
+    })),
+  ),
+  inputs: [],
+  decisions: [{ source: 'runs/1', candidate: 'next', decision: 'hold', reason: 'as judged' }],
+  baseline: 'baseline',
+  lower: new Set<string>(),
+  quality: 'right',
+};
 
 const violationsSchema = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
@@ -36,6 +63,9 @@ describe.skipIf(withoutBrowser)('the HTML report in a browser', () => {
       writeFileSync(path, renderHtml(viewOf(table)));
       files.set(name, pathToFileURL(path).href);
     }
+    const insightPath = join(folder, 'insight.html');
+    writeFileSync(insightPath, renderInsightHtml(insightView(ratedSource)));
+    files.set('insight', pathToFileURL(insightPath).href);
     browser = await startBrowser(await makeFolder());
     page = await browser.newPage();
     page.on('request', (request) => requests.push(request.url()));
@@ -143,6 +173,10 @@ describe.skipIf(withoutBrowser)('the HTML report in a browser', () => {
     ['mixed', 390, 'dark'],
     ['hostile', 1440, 'light'],
     ['hostile', 390, 'dark'],
+    ['insight', 1440, 'light'],
+    ['insight', 1440, 'dark'],
+    ['insight', 390, 'light'],
+    ['insight', 390, 'dark'],
   ] as const)(
     'has no accessibility violation and no horizontal scroll: %s at %d px in %s',
     async (name, width, scheme) => {

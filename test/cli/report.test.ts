@@ -135,4 +135,89 @@ describe.concurrent('liftgate report', () => {
     expect(nowhere.exitCode).toBe(64);
     expect(nowhere.stderr).toContain('Name a file in an existing folder that you may write to.');
   });
+
+  test('shows several runs one after another, and refuses to put them into one file', async () => {
+    const both = await liftgate(cwd, 'report', run.folder, run.folder, '--verdicts');
+    expect(linesOf(both.stdout)).toEqual([...verdicts, ...verdicts]);
+    const one = await liftgate(cwd, 'report', run.folder, run.folder, '--format', 'html');
+    expect(one.exitCode).toBe(64);
+    expect(one.stderr).toContain('One report holds one run, but 2 are named.');
+  });
+});
+
+describe.concurrent('liftgate report --insight', () => {
+  const records = [0, 1, 1, 1, 1].flatMap((right, at) => [
+    { case: `c${at}`, arm: 'old', scores: { right: 0, words: 90 + at } },
+    { case: `c${at}`, arm: 'new', scores: { right, words: 95 - at } },
+  ]);
+
+  function written(name: string, lines: readonly unknown[]): string {
+    writeFileSync(join(cwd, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return name;
+  }
+
+  test('shows records from a file and repeats what a run decided', async () => {
+    const file = written('records.jsonl', records);
+    const words = ['--baseline', 'old', '--lower', 'words'] as const;
+    const { exitCode, stdout } = await liftgate(cwd, 'report', file, '--insight', ...words);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(
+      /^# Insight report\n\n10 records of 5 units in 2 arms; compared with old\./,
+    );
+    expect(stdout).toContain('| right | new | +0.8 | ');
+    expect(stdout).toContain('| words | new | -1 | ');
+    const { stdout: of } = await report('--insight');
+    expect(of).toContain('- new may ship: that was decided in ');
+    expect(of).toContain('| new | ship | ');
+  });
+
+  test('writes HTML and JSON', async () => {
+    const file = written('more.jsonl', records);
+    await liftgate(cwd, 'report', file, '--insight', '--format', 'html', '--out', 'insight.html');
+    expect(readFileSync(join(cwd, 'insight.html'), 'utf8')).toContain('<h1>Insight report</h1>');
+    const json = await liftgate(cwd, 'report', file, '--insight', '--json');
+    expect(documentOf(json)).toMatchObject({ type: 'liftgate/insight/v1', records: 10 });
+  });
+
+  test.each<{
+    name: string;
+    lines: readonly unknown[];
+    words?: string[];
+    code: number;
+    text: string;
+  }>([
+    { name: 'bad.jsonl', lines: [{ case: 'c1' }, 3], code: 41, text: 'bad.jsonl:2' },
+    {
+      name: 'typo.jsonl',
+      lines: [{ case: 'c1', arm: 'a', score: 1 }],
+      code: 41,
+      text: 'Unrecognized key',
+    },
+    { name: 'empty.jsonl', lines: [], code: 64, text: 'There is no record.' },
+    {
+      name: 'none.jsonl',
+      lines: records,
+      words: ['--baseline', 'who'],
+      code: 64,
+      text: 'No record is of the arm "who".',
+    },
+    {
+      name: 'junit.jsonl',
+      lines: records,
+      words: ['--format', 'junit'],
+      code: 64,
+      text: 'An insight report has no junit form.',
+    },
+  ])('refuses $name', async ({ name, lines, words = [], code, text }) => {
+    const file = written(name, lines);
+    const { exitCode, stderr } = await liftgate(cwd, 'report', file, '--insight', ...words);
+    expect(exitCode).toBe(code);
+    expect(stderr).toContain(text);
+  });
+
+  test('refuses what does not exist', async () => {
+    const { exitCode, stderr } = await liftgate(cwd, 'report', 'nowhere', '--insight');
+    expect(exitCode).toBe(40);
+    expect(stderr).toContain('There are no records.');
+  });
 });

@@ -18,13 +18,32 @@ export interface ReportOptions {
   readonly units?: boolean;
 }
 
-/** Shows a recorded run; its exit code is 0 whatever was decided, since showing it is the job. */
-export async function report(
+/**
+ * Shows recorded runs one after another; the exit code is 0 whatever was decided, since showing it is the job. A machine's format, a
+ * file and a JSON document hold one run.
+ */
+export async function reports(
+  context: CommandContext,
+  options: ReportOptions,
+  paths: readonly string[],
+): Promise<number> {
+  const single = context.output.json || options.out !== undefined || options.format !== 'markdown';
+  if (paths.length > 1 && single && options.verdicts !== true) {
+    throw new LiftgateError('usage', `One report holds one run, but ${paths.length} are named.`, {
+      mend: 'Name one run, or leave --format, --out and --json away.',
+    });
+  }
+  for (const path of paths) await report(context, options, path);
+  await context.output.flush();
+  return 0;
+}
+
+async function report(
   context: CommandContext,
   options: ReportOptions,
   path: string,
-): Promise<number> {
-  const { output, cwd } = context;
+): Promise<void> {
+  const { cwd } = context;
   const folder = resolve(cwd, path);
   if (options.verdicts === true || options.format === 'markdown') {
     showSummary(context, options, folder);
@@ -33,8 +52,6 @@ export async function report(
   } else {
     await show(context, options, await recorded(folder));
   }
-  await output.flush();
-  return 0;
 }
 
 /** The Markdown summary needs the decision and the seal alone. */
@@ -100,7 +117,7 @@ async function showOnGitHub(
   output.document(document);
 }
 
-function writeText(path: string, text: string): void {
+export function writeText(path: string, text: string): void {
   attempt(path, () => writeFileSync(path, text));
 }
 
