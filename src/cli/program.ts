@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { LiftgateError } from '../base/errors.ts';
 import { engineVersion } from '../store/package.ts';
 import { type CalculatorKind, calculatorGroups } from './calculators.ts';
+import type { AmendFlags } from './commands/amend.ts';
 import type { BundleOptions } from './commands/bundle.ts';
 import type { CommandTree, Shell } from './commands/completion.ts';
 import type { DecideOptions } from './commands/decide.ts';
@@ -145,6 +146,19 @@ function addSealCommands(program: Command, act: Act): void {
     .action((experiment: string, options: SealOptions) =>
       act(async (context) =>
         (await import('./commands/seal.ts')).seal(context, options, experiment),
+      ),
+    );
+  ledgered(
+    program,
+    'amend <experiment>',
+    'put the experiment as it is now in the place of its sealed plan, before any unit is exposed',
+    'liftgate amend experiments/refund-desk --reason "threshold was meant to be 0.05"',
+  )
+    .requiredOption('--reason <text>', 'why, kept in the seal and in the ledger')
+    .option('--seen <text...>', 'who had seen what, e.g. "alice: the selection scores of r2"')
+    .action((experiment: string, options: AmendFlags) =>
+      act(async (context) =>
+        (await import('./commands/amend.ts')).amend(context, options, experiment),
       ),
     );
   ledgered(

@@ -23,6 +23,8 @@ const argumentTexts: Readonly<Record<string, string>> = {
   '<proof>': 'file with what `liftgate ledger prove` printed',
   '<entry>': 'number of the entry',
   '<family>': "family of units: the id of the claim's population",
+  '<population>': "population of the units: its id in the experiment's claim",
+  '<key>': 'name or fingerprint of a key that `liftgate ledger key list` shows',
 };
 
 /** A subcommand with what all of them share; `words` are its name and its arguments. */

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { LiftgateError } from '../base/errors.ts';
 import {
   ed25519Signer,
+  type PublicKey,
   type Signer,
   sshKey,
   sshNamespace,
@@ -49,6 +50,25 @@ export async function openSigner({ file, name }: KeySource): Promise<Signer> {
  */
 export async function readTrust(file: string): Promise<readonly TrustedKey[]> {
   return parseTrust(await readKeyFile(file), file);
+}
+
+/**
+ * A public key and the name its signatures carry: from a private key, an SSH public key, or one line of a trust list.
+ * @throws {LiftgateError} usage, trust-invalid  for a file that holds none, weak keys and those of small order
+ */
+export async function openPublicKey({ file, name }: KeySource): Promise<TrustedKey> {
+  const text = await readKeyFile(file);
+  if (/^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
+    const signer = await openSigner({ file, name });
+    return { name: signer.name, key: signer.key };
+  }
+  const [word = '', base64 = '', comment] = text.trim().split(/\s+/);
+  const key: PublicKey | string | null = /^(ssh|ecdsa)-/.test(word) ? sshKey(base64) : null;
+  if (typeof key === 'string') throw unusable(file, key);
+  if (key !== null) return { name: nameOf(file, name ?? comment), key };
+  const [first, ...others] = parseTrust(text, file);
+  if (first === undefined || others.length > 0) throw unusable(file, 'the file holds several keys');
+  return { name: nameOf(file, name ?? first.name), key: first.key };
 }
 
 async function readKeyFile(file: string): Promise<string> {

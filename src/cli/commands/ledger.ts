@@ -22,7 +22,7 @@ export async function list(context: CommandContext, options: LedgerFlags): Promi
   const { output } = context;
   const ledger = await existingLedger(context, options);
   const entries = await ledger.entries();
-  const { experiments, exposures, outcomes, claims } = await ledger.state();
+  const { experiments, exposures, outcomes, claims, keys } = await ledger.state();
   const nameOfPlan = (plan: Digest | undefined): string =>
     plan === undefined ? '' : (experiments.get(plan)?.experimentId ?? '');
   const experimentOf = (entry: StoredEntry['entry']): string => {
@@ -31,6 +31,9 @@ export async function list(context: CommandContext, options: LedgerFlags): Promi
     if ('expose' in body) return nameOfPlan(exposures.get(body.expose));
     if ('outcome' in body) return nameOfPlan(outcomes.get(body.outcome));
     if ('reserve' in body) return claims.get(body.reserve)?.experimentId ?? '';
+    if ('family' in body) return body.family;
+    if ('signer' in body) return keys.get(body.keyId)?.name ?? '';
+    if ('source' in body) return body.population;
     return '';
   };
   const rows = entries.map(({ entry, entryId }) => [
@@ -40,7 +43,7 @@ export async function list(context: CommandContext, options: LedgerFlags): Promi
     entry.at,
     entryId.slice(0, 19),
   ]);
-  for (const line of table([['entry', 'kind', 'experiment', 'at (claimed)', 'id'], ...rows]))
+  for (const line of table([['entry', 'kind', 'of', 'at (claimed)', 'id'], ...rows]))
     output.line(line);
   output.document(entries.map(({ entry, entryId }) => ({ entryId, entry })));
   return 0;

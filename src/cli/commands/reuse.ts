@@ -65,7 +65,8 @@ export async function policy(
   return 0;
 }
 
-function lookText({ mode, nextSlot, nextNano, repeatNano }: ReuseBudget): string {
+function lookText({ mode, nextSlot, nextNano, repeatNano, retiredSeq }: ReuseBudget): string {
+  if (retiredSeq !== null) return `  next look: none, the family was retired in entry ${retiredSeq}`;
   if (mode === 'one-shot') {
     const level =
       nextNano === null
