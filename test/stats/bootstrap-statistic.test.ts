@@ -136,10 +136,10 @@ describe('prepareStatistic', () => {
     },
   );
 
-  test.each([
+  test.each<[string, BootstrapStatistic]>([
     ['trimmed mean', { kind: 'trimmed-mean', trimPercent: 10 }],
     ['custom statistic', { kind: 'custom', compute: (at) => at[0] ?? 0 }],
-  ] as const)('a %s is enumerated up to eight units and no further', (_, statistic) => {
+  ])('a %s is enumerated up to eight units and no further', (_, statistic) => {
     expect(enumeratedStatisticUnits).toBe(8);
     expect(prepareStatistic(values, statistic).exactLaw()?.source).toBe('enumeration');
     expect(prepareStatistic([...values, 5], statistic).exactLaw()).toBeUndefined();
