@@ -8,7 +8,7 @@ import {
   tablesAtLeast,
   tablesReaching,
 } from '../../src/stats/paired-binary-exact.ts';
-import { computed } from '../support/statistics.ts';
+import { computed, expectRefusal } from '../support/statistics.ts';
 
 function counts(gains: number, losses: number, units: number): PairedCounts {
   return { both: units - gains - losses, onlyCandidate: gains, onlyBaseline: losses, neither: 0 };
@@ -126,4 +126,26 @@ describe('the exact bound against a grid of nuisance rates', () => {
       }
     },
   );
+});
+
+describe('the edges of the exact bound', () => {
+  test('an error below the grid clears no step: the bound is −1', () => {
+    // One tie: P(no loss) = 1 − loss is above 1e-9 at every difference of the grid above −1.
+    expect(exactUnconditionalLower(counts(0, 0, 1), 1e-9)).toBe(-1);
+    const oneTie = { error: 1e-9, threshold: -1 };
+    expect(exactUnconditionalClears(counts(0, 0, 1), oneTie)).toBe(false);
+    // At one in a hundred it is a step of the grid below −0.99.
+    const lower = computed(exactUnconditionalLower(counts(0, 0, 1), 0.01));
+    expect(lower).toBeLessThanOrEqual(-0.99);
+    expect(lower).toBeGreaterThan(-0.99 - 1e-6);
+  });
+
+  test('an error is refused by its name', () => {
+    const text = 'error must be a one-sided error strictly between 0 and 0.5, got 0.5';
+    expectRefusal(() => exactUnconditionalLower(counts(0, 0, 1), 0.5), text);
+    expectRefusal(
+      () => exactUnconditionalClears(counts(0, 0, 1), { error: 0.5, threshold: 0 }),
+      text,
+    );
+  });
 });
