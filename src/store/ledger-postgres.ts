@@ -162,7 +162,7 @@ class PostgresStore implements LedgerStore {
       await client.query('SELECT pg_advisory_xact_lock($1)', [String(key)]);
       const [settled] = await Promise.allSettled([append()]);
       // The entry was committed by itself: a turn that the server has ended takes nothing back.
-      await client.query('COMMIT').catch(() => undefined);
+      await client.query('COMMIT').catch(() => this.server.doubt(client));
       return settled;
     });
     if (appended.status === 'fulfilled') return appended.value;

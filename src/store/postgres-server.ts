@@ -241,6 +241,8 @@ export class PostgresServer {
   private tablesSound = false;
   /** Connections that did some work before. */
   private readonly used = new WeakSet<PoolClient>();
+  /** Connections that may still be inside a transaction. */
+  private readonly doubtful = new WeakSet<PoolClient>();
 
   constructor(place: PostgresPlace) {
     this.place = place;
@@ -265,7 +267,7 @@ export class PostgresServer {
           throw serverFailure(this.place, error);
       } finally {
         if (client !== null) this.used.add(client);
-        client?.release(broken);
+        client?.release(broken || this.doubtful.has(client));
       }
     }
   }
@@ -281,6 +283,11 @@ export class PostgresServer {
     return this.with(async (client) =>
       (await this.hasTables(client, make)) ? await work(client) : absent,
     );
+  }
+
+  /** Closes a connection after its work: what is said on it next could become part of a transaction that nobody ends. */
+  doubt(client: PoolClient): void {
+    this.doubtful.add(client);
   }
 
   /** Refuses settings that became unsafe since the connection was opened. */

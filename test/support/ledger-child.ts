@@ -5,13 +5,14 @@
  *           because the server was away is repeated
  * `claim`   for every line `<round>` on stdin tries to reserve the units of that round, its own ones in rounds named `own-...`;
  *           answers `won`, or `lost <owner>`
+ * `work`    records a plan of that name, reserves two units for it, and says `done`
  */
 import { createInterface } from 'node:readline';
 import { digestOf } from '../../src/base/digest.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
 import type { Appended } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/store/ledger-folder.ts';
-import { bytesOf, reserve, unitsNamed } from './ledger-story.ts';
+import { bytesOf, recordPlan, reserve, unitsNamed } from './ledger-story.ts';
 
 const [place, task, name] = process.argv.slice(2);
 if (place === undefined || name === undefined) throw new Error('usage: place task name');
@@ -67,4 +68,12 @@ async function claimOnDemand(): Promise<void> {
   }
 }
 
-await (task === 'append' ? appendForever() : claimOnDemand());
+async function workOnce(experimentId: string): Promise<void> {
+  const plan = await recordPlan(ledger, experimentId);
+  await reserve(ledger, experimentId, plan, unitsNamed(['u-1', 'u-2']));
+  process.stdout.write('done\n');
+}
+
+if (task === 'append') await appendForever();
+else if (task === 'work') await workOnce(name);
+else await claimOnDemand();
