@@ -27,7 +27,13 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   seedrandom: ['stats/random.ts'],
   'simple-statistics': ['stats/summary.ts'],
   yaml: ['spec/parse.ts'],
-  commander: ['cli/program.ts', 'cli/ledger-program.ts', 'cli/subcommand.ts'],
+  commander: [
+    'cli/program.ts',
+    'cli/ledger-program.ts',
+    'cli/ledger-branch-program.ts',
+    'cli/ledger-upkeep-program.ts',
+    'cli/subcommand.ts',
+  ],
   pg: ['store/ledger-postgres.ts', 'store/postgres-server.ts'],
   'node:crypto': [
     'base/digest.ts',

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CheckpointFlags, SignerFlags, WitnessFlags } from './commands/checkpoint.ts';
 import type { PolicyFlags } from './commands/reuse.ts';
+import { addBranchCommands } from './ledger-branch-program.ts';
 import { addUpkeepCommands } from './ledger-upkeep-program.ts';
 import { type Act, checkpointsText, command, ledgered, type Shared } from './subcommand.ts';
 
@@ -51,6 +52,7 @@ export function addLedgerCommands(program: Command, act: Act): void {
   addReuseCommands(ledger, act);
   addCheckpointCommands(ledger, act);
   addUpkeepCommands(ledger, act);
+  addBranchCommands(ledger, act);
 }
 
 function addReuseCommands(ledger: Command, act: Act): void {

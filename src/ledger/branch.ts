@@ -138,6 +138,44 @@ export async function readBranchObjects(
   return found;
 }
 
+/**
+ * Every object behind entries: those they name, and those that the entries of imported branches name.
+ * @param objects  what is there; an imported branch that is missing names nothing
+ * @throws {LiftgateError} ledger-damaged, ledger-unsafe  when a branch cannot be read
+ */
+export function objectsBehind(
+  entries: readonly LedgerEntry[],
+  objects: ReadonlyMap<Digest, Uint8Array>,
+): ReadonlySet<Digest> {
+  const needed = new Set<Digest>();
+  const visit = (entry: LedgerEntry): void => {
+    for (const digest of namedObjects(entry)) needed.add(digest);
+    if (!isKind(entry, 'import')) return;
+    const { entriesObject } = entry.body;
+    const bytes = objects.get(entriesObject) ?? new Uint8Array();
+    for (const each of parseBranch(bytes, entriesObject)) visit(each.entry);
+  };
+  for (const entry of entries) visit(entry);
+  return needed;
+}
+
+/** Every object behind entries with its bytes, read; null when it is not there. */
+export async function readObjectsBehind(
+  entries: readonly StoredEntry[],
+  read: ReadObject,
+): Promise<ReadonlyMap<Digest, Uint8Array | null>> {
+  const found = new Map<Digest, Uint8Array | null>();
+  for (const { entry } of entries) {
+    const own = isKind(entry, 'import')
+      ? await readBranchObjects(entry, (seq) => entries[seq]?.entry, read)
+      : [];
+    for (const [digest, bytes] of own) found.set(digest, bytes);
+    for (const digest of namedObjects(entry))
+      if (!found.has(digest)) found.set(digest, await read(digest));
+  }
+  return found;
+}
+
 /** Reads objects that an entry names, and for an import those its branch needs. */
 export async function readObjectsFor(
   entry: LedgerEntry,

@@ -2,7 +2,7 @@
 import type { Digest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { likenessOf } from '../spec/lookalike.ts';
-import type { UnitRecord } from '../spec/units.ts';
+import { skeletonOf, type UnitRecord } from '../spec/units.ts';
 import type { EntryOf } from './entry.ts';
 import {
   type Claim,
@@ -125,4 +125,57 @@ export function refuseContested(claim: Claim | undefined): void {
 export function refuseSpoiled(claim: Claim | undefined): void {
   refuseContested(claim);
   if (typeof claim?.leakedSeq === 'number') throw spoilt(claim, claim.leakedSeq, 'unit-leaked');
+}
+
+/** What is known of one unit; `count` is the number of measurements that saw it, `seq` the entry that says so. */
+export type UnitStatus =
+  | { readonly status: 'free' }
+  | { readonly status: 'held' | 'development'; readonly by: string; readonly seq: number }
+  | {
+      readonly status: 'exposed' | 'retired' | 'leaked';
+      readonly by: string;
+      readonly seq: number;
+      readonly count: number;
+    };
+
+/**
+ * What a unit may still be used for, the narrowest answer first: known outside, retired, measured, held, read in development, free. A
+ * measurement that ended the use of its units says `retired`.
+ */
+export function unitStatus(state: LedgerState, population: string, id: string): UnitStatus {
+  const known = state.units.get(unitKey(population, skeletonOf(id)));
+  const claims = (known?.claims ?? []).flatMap((seq) => state.claims.get(seq) ?? []);
+  const withStatus = (status: Claim['status']) => claims.filter((claim) => claim.status === status);
+  const exposed = withStatus('exposed');
+  const count = exposed.length;
+  const [leak] = withStatus('leaked');
+  if (leak !== undefined) {
+    return { status: 'leaked', by: leak.experimentId, seq: leak.seq, count };
+  }
+  const retired = claims.find((claim) => claim.retired) ?? retiredFamily(state, claims);
+  if (retired !== undefined) {
+    const seq = retired.exposeSeq ?? retired.seq;
+    return { status: 'retired', by: retired.experimentId, seq, count };
+  }
+  const last = exposed.at(-1);
+  if (last !== undefined) {
+    return { status: 'exposed', by: last.experimentId, seq: last.exposeSeq ?? last.seq, count };
+  }
+  const [held] = withStatus('held');
+  if (held !== undefined) return { status: 'held', by: held.experimentId, seq: held.seq };
+  const [read] = withStatus('development');
+  if (read !== undefined) return { status: 'development', by: read.experimentId, seq: read.seq };
+  return { status: 'free' };
+}
+
+/** The retirement of a family that claimed these units. */
+function retiredFamily(
+  state: LedgerState,
+  claims: readonly Claim[],
+): Pick<Claim, 'experimentId' | 'seq' | 'exposeSeq'> | undefined {
+  for (const { family } of claims) {
+    const seq = family === null ? undefined : state.retiredFamilies.get(family);
+    if (family !== null && seq !== undefined) return { experimentId: family, seq, exposeSeq: null };
+  }
+  return undefined;
 }

@@ -19,6 +19,7 @@ import {
   type LedgerStore,
   openLedgerStore,
 } from '../ledger/ledger.ts';
+import { ledgerAttributes } from './git-attributes.ts';
 import { errorCodeOf, type FileType, type LedgerFiles, nodeFiles } from './ledger-files.ts';
 import { postgresStore } from './ledger-postgres.ts';
 import { isPostgresUrl } from './postgres-server.ts';
@@ -167,6 +168,8 @@ class FolderStore implements LedgerStore {
     for (const path of [this.log, this.objects]) {
       if (!(await this.isFolder(path))) await this.makeFolder(path);
     }
+    if (!(await this.holdsEntry(0)))
+      await this.publish(this.root, join(this.root, '.gitattributes'), ledgerAttributes);
     await this.durable(() => this.files.syncFolder(this.root));
     await this.durable(() => this.files.syncFolder(dirname(this.root)));
     this.foldersDurable = true;
@@ -327,7 +330,8 @@ export function openLedger(place: string, options: OpenLedgerOptions = {}): Ledg
   });
 }
 
-function storeOf(place: string, files?: LedgerFiles): LedgerStore {
+/** Store of a folder or a database. */
+export function storeOf(place: string, files?: LedgerFiles): LedgerStore {
   return isPostgresUrl(place) ? postgresStore(place) : folderStore(place, files);
 }
 

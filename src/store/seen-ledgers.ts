@@ -6,7 +6,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalLine } from '../base/canonical.ts';
-import { isDigest } from '../base/digest.ts';
+import { type Digest, isDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import type { LedgerPin } from '../ledger/check-ledger.ts';
@@ -20,10 +20,14 @@ export interface SeenLedgers {
   latest(ledger: string): Promise<LedgerPin | null>;
   /**
    * Remembers a ledger as it is now; durable when it returns.
-   * @param read  gives all its entries in order, each time anew
-   * @throws {LiftgateError} ledger-damaged  when these entries do not continue what was seen before
+   * @param read     gives all its entries in order, each time anew
+   * @param imports  tells whether an entry is one of a branch it imported; by default it imported none
+   * @throws {LiftgateError} ledger-damaged  when these entries neither continue nor have imported what was seen before
    */
-  remember(read: () => Promise<readonly StoredEntry[]>): Promise<void>;
+  remember(
+    read: () => Promise<readonly StoredEntry[]>,
+    imports?: (id: Digest) => Promise<boolean>,
+  ): Promise<void>;
 }
 
 /** Largest file of a memory. */
@@ -67,13 +71,17 @@ class SeenFolder implements SeenLedgers {
     return (await this.pins(ledger)).at(-1) ?? null;
   }
 
-  async remember(read: () => Promise<readonly StoredEntry[]>): Promise<void> {
+  async remember(
+    read: () => Promise<readonly StoredEntry[]>,
+    imports: (id: Digest) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<void> {
     const ledger = (await read())[0]?.entry.ledger;
     if (ledger === undefined) return;
     for (let longer = true; longer; ) {
       // In this order: whoever appends meanwhile remembers more than was read before.
-      const before = await this.pins(ledger);
+      const seen = await this.pins(ledger);
       const entries = await read();
+      const before = await this.withoutImported(ledger, { entries, pins: seen, imports });
       this.refuseContradiction(entries, before);
       if (!before.some(({ size }) => size === entries.length)) await this.write(ledger, entries);
       // Somebody else may have remembered another continuation meanwhile: one of the two sees the other.
@@ -83,6 +91,25 @@ class SeenFolder implements SeenLedgers {
       this.refuseContradiction(entries, after);
       for (const { size } of after.slice(0, -1)) await this.forget(ledger, size);
     }
+  }
+
+  /** What was seen of a branch lies in the ledger that imported it: remembering that one is enough. */
+  private async withoutImported(
+    ledger: string,
+    seen: {
+      readonly entries: readonly StoredEntry[];
+      readonly pins: readonly LedgerPin[];
+      readonly imports: (id: Digest) => Promise<boolean>;
+    },
+  ): Promise<readonly LedgerPin[]> {
+    const kept: LedgerPin[] = [];
+    for (const pin of seen.pins) {
+      const imported =
+        contradictionOf(seen.entries, pin) !== null && (await seen.imports(pin.head));
+      if (imported) await this.forget(ledger, pin.size);
+      else kept.push(pin);
+    }
+    return kept;
   }
 
   private refuseContradiction(entries: readonly StoredEntry[], pins: readonly LedgerPin[]): void {
@@ -159,7 +186,10 @@ export function pinnedLedger(ledger: Ledger, seen: SeenLedgers): Ledger {
   let checked = false;
   const remember = async () => {
     try {
-      await seen.remember(() => ledger.entries());
+      await seen.remember(
+        () => ledger.entries(),
+        async (id) => (await ledger.state()).imported.get(id) !== undefined,
+      );
     } catch (error) {
       if (error instanceof LiftgateError) throw error;
     }

@@ -23,14 +23,9 @@ import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import { decodeUtf8, readCanonical } from '../base/strict-json.ts';
 import { formatTar, parseTar, type TarMember } from '../base/tar.ts';
+import { objectsBehind, readObjectsBehind } from '../ledger/branch.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../ledger/checkpoint.ts';
-import {
-  entryFileName,
-  entryId,
-  namedObjects,
-  parseEntry,
-  type StoredEntry,
-} from '../ledger/entry.ts';
+import { entryFileName, entryId, parseEntry, type StoredEntry } from '../ledger/entry.ts';
 import { type Ledger, type LedgerStore, openLedgerStore } from '../ledger/ledger.ts';
 import { stillPorts } from '../ledger/memory-ledger.ts';
 import { materialOf, materialSchema } from '../spec/seal.ts';
@@ -112,7 +107,8 @@ export function formatBundle(bundle: Bundle): Uint8Array {
   return formatTar([{ path: indexName, bytes: indexBytes(bundle, members) }, ...members]);
 }
 
-function membersOf({ run, entries, objects, notes }: Bundle): TarMember[] {
+/** Files of a bundle below its index, in the order of their paths. */
+export function membersOf({ run, entries, objects, notes }: Bundle): TarMember[] {
   const members = [
     ...[...run].map(([name, bytes]) => ({ path: `run/${name}`, bytes })),
     ...entries.map(({ entry, bytes }) => ({
@@ -180,7 +176,7 @@ const places = {
 const runNames: ReadonlySet<string> = new Set(Object.values(runFileNames));
 
 /** Members by what they are; a stray one, a gap among the entries or an object too many or too few is refused. */
-function sorted(members: readonly TarMember[], file: string): Bundle {
+export function sorted(members: readonly TarMember[], file: string): Bundle {
   const run = new Map<string, Uint8Array>();
   const log: TarMember[] = [];
   const objects = new Map<Digest, Uint8Array>();
@@ -195,7 +191,10 @@ function sorted(members: readonly TarMember[], file: string): Bundle {
     else throw refused(`${path} is no file of a bundle`, file);
   }
   const entries = entriesOf(log, file);
-  const needed = new Set(entries.flatMap(({ entry }) => namedObjects(entry)));
+  const needed = objectsBehind(
+    entries.map(({ entry }) => entry),
+    objects,
+  );
   const missing = [...needed].find((digest) => !objects.has(digest));
   if (missing !== undefined) throw refused(`the object ${missing} is missing`, file);
   const extra = [...objects.keys()].find((digest) => !needed.has(digest));
@@ -222,7 +221,7 @@ function refused(what: string, file: string): LiftgateError {
 }
 
 /** The ledger in a bundle, to be read and checked like any other; it takes no entries. */
-export function bundledLedger({ entries, objects }: Bundle): Ledger {
+export function bundledLedger({ entries, objects }: Pick<Bundle, 'entries' | 'objects'>): Ledger {
   const readOnly = (): Promise<never> =>
     Promise.reject(new LiftgateError('ledger-unsafe', 'A bundle takes no entries.'));
   const store: LedgerStore = {
@@ -240,6 +239,26 @@ export function bundledLedger({ entries, objects }: Bundle): Ledger {
 }
 
 /**
+ * Every object behind the entries of a ledger.
+ * @throws {LiftgateError} ledger-damaged  when one is gone
+ */
+export async function gatherObjects(
+  ledger: Ledger,
+  entries: readonly StoredEntry[],
+): Promise<ReadonlyMap<Digest, Uint8Array>> {
+  const objects = new Map<Digest, Uint8Array>();
+  for (const [digest, bytes] of await readObjectsBehind(entries, (each) => ledger.object(each))) {
+    if (bytes === null) {
+      throw new LiftgateError('ledger-damaged', `The object ${digest} is missing.`, {
+        mend: 'Restore ledger/objects from version control or a copy.',
+      });
+    }
+    objects.set(digest, bytes);
+  }
+  return objects;
+}
+
+/**
  * Everything a bundle of a run holds, from the run and the ledger that recorded it.
  * @throws {LiftgateError} ledger-damaged  when an object that an entry names is gone
  */
@@ -249,15 +268,5 @@ export async function gatherBundle(
   notes: NoteFiles,
 ): Promise<Bundle> {
   const entries = await ledger.entries();
-  const objects = new Map<Digest, Uint8Array>();
-  for (const digest of new Set(entries.flatMap(({ entry }) => namedObjects(entry)))) {
-    const bytes = await ledger.object(digest);
-    if (bytes === null) {
-      throw new LiftgateError('ledger-damaged', `The object ${digest} is missing.`, {
-        mend: 'Restore ledger/objects from version control or a copy.',
-      });
-    }
-    objects.set(digest, bytes);
-  }
-  return { run, entries, objects, notes };
+  return { run, entries, objects: await gatherObjects(ledger, entries), notes };
 }

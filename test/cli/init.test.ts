@@ -39,7 +39,7 @@ describe('liftgate init NAME', () => {
       const made = await liftgate(folder, 'init', 'mine', '--host', language);
       expect([made.exitCode, made.stderr]).toEqual([0, '']);
       expect(readdirSync(join(folder, 'mine')).sort()).toEqual(
-        ['README.md', 'arms', 'cases.jsonl', 'experiment.yaml', host].sort(),
+        ['.gitattributes', 'README.md', 'arms', 'cases.jsonl', 'experiment.yaml', host].sort(),
       );
       const commands = [...made.stdout.matchAll(/^ {2}liftgate (.*)$/gm)].map(([, words = '']) =>
         words.split(' '),

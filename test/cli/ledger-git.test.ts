@@ -70,17 +70,97 @@ describe('the recipe of docs/ci.md', () => {
   });
 });
 
-test('a merge of two branches that both appended is a visible conflict on the next number', async () => {
-  const cwd = await repository();
-  for (const name of ['left', 'right']) {
-    git(cwd, 'checkout', '-q', '-b', name, 'main');
-    await recordPlan(openLedger(join(cwd, 'ledger'), countingPorts()), name);
-    commit(cwd, name);
+describe('a merge of two branches that both appended', () => {
+  async function merged(counts: {
+    readonly left: number;
+    readonly right: number;
+  }): Promise<string> {
+    const cwd = await repository();
+    for (const [name, count] of Object.entries(counts)) {
+      git(cwd, 'checkout', '-q', '-b', name, 'main');
+      const ledger = openLedger(join(cwd, 'ledger'), countingPorts());
+      for (let each = 0; each < count; each += 1) await recordPlan(ledger, `${name}-${each}`);
+      commit(cwd, name);
+    }
+    const { status, text } = git(cwd, 'merge', 'left');
+    expect(status).toBe(1);
+    expect(text).toContain('CONFLICT (add/add): Merge conflict in ledger/log/00000002.json');
+    return cwd;
   }
-  const merged = git(cwd, 'merge', 'left');
-  expect(merged.status).toBe(1);
-  expect(merged.text).toContain('CONFLICT (add/add): Merge conflict in ledger/log/00000002.json');
-  expect((await liftgate(cwd, 'ledger', 'verify')).exitCode).toBe(42);
+  const command = (cwd: string, ...words: string[]) => liftgate(cwd, 'ledger', ...words);
+  const kinds = async (cwd: string) =>
+    (await openLedger(join(cwd, 'ledger')).entries()).map((each) => each.entry.kind);
+
+  test.each([
+    ['as many entries', { left: 1, right: 1 }],
+    ['more entries on the other side', { left: 3, right: 1 }],
+    ['more entries on this side', { left: 1, right: 3 }],
+  ])('is a visible conflict that import resolves: %s', async (_, counts) => {
+    const cwd = await merged(counts);
+    const imported = await command(cwd, 'import', '--theirs', 'left');
+    expect([imported.exitCode, imported.stderr]).toEqual([0, '']);
+    expect(imported.stdout).toContain('contested: nothing, no unit was claimed on both sides');
+    expect(await kinds(cwd)).toEqual([
+      'genesis',
+      ...Array.from({ length: 1 + counts.right }, () => 'seal'),
+      'import',
+    ]);
+    expect((await command(cwd, 'verify')).stdout).toContain('RESULT sound');
+    git(cwd, 'add', '-A', 'ledger');
+    expect(git(cwd, 'commit', '-q', '-m', 'merge').status).toBe(0);
+    expect(git(cwd, 'status', '--porcelain').text).toBe('');
+    const again = await command(cwd, 'import', '--theirs', 'left');
+    expect([again.exitCode, again.stdout]).toEqual([
+      0,
+      'nothing to import: every entry of left was imported before\n',
+    ]);
+  });
+
+  test('keeps the published side where it is named, so that CI sees only new files', async () => {
+    const cwd = await merged({ left: 2, right: 3 });
+    const imported = await command(cwd, 'import', '--ours', 'left', '--theirs', 'right');
+    expect([imported.exitCode, imported.stderr]).toEqual([0, '']);
+    git(cwd, 'add', '-A', 'ledger');
+    expect(git(cwd, 'commit', '-q', '-m', 'merge').status).toBe(0);
+    git(cwd, 'branch', '-f', 'main', 'left');
+    expect(recipe(cwd)).toMatchObject({ status: 0, text: expect.stringContaining('RESULT sound') });
+    expect(await kinds(cwd)).toHaveLength(5);
+  });
+
+  test('also where the markers of git stand in the entry', async () => {
+    const cwd = await repository();
+    rmSync(join(cwd, 'ledger/.gitattributes'));
+    commit(cwd, 'as before');
+    git(cwd, 'branch', '-f', 'main');
+    for (const name of ['left', 'right']) {
+      git(cwd, 'checkout', '-q', '-b', name, 'main');
+      await recordPlan(openLedger(join(cwd, 'ledger'), countingPorts()), name);
+      commit(cwd, name);
+    }
+    git(cwd, 'merge', 'left');
+    expect(readFileSync(entry(cwd, 2), 'utf8')).toContain('<<<<<<<');
+    expect((await command(cwd, 'verify')).exitCode).toBe(42);
+    expect((await command(cwd, 'import', '--theirs', 'left')).stdout).toContain(
+      'restored log/00000002.json',
+    );
+    expect((await command(cwd, 'verify')).exitCode).toBe(0);
+  });
+
+  test('touches nothing when an entry is of neither side', async () => {
+    const cwd = await merged({ left: 2, right: 1 });
+    writeFileSync(entry(cwd, 3), '{}\n');
+    const refused = await command(cwd, 'import', '--theirs', 'left');
+    expect(refused.exitCode).toBe(42);
+    expect(refused.stderr).toContain('This entry is of neither side');
+    expect(readFileSync(entry(cwd, 3), 'utf8')).toBe('{}\n');
+  });
+
+  test('says what is no copy of the ledger', async () => {
+    const cwd = await merged({ left: 1, right: 1 });
+    const refused = await command(cwd, 'import', '--theirs', 'nowhere');
+    expect(refused.exitCode).toBe(64);
+    expect(refused.stderr).toContain('"nowhere" is neither a ledger, nor an export, nor a commit.');
+  });
 });
 
 test('a checkout under core.autocrlf keeps every byte', async () => {

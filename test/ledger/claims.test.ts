@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LiftgateError } from '../../src/base/errors.ts';
+import { unitStatus } from '../../src/ledger/claim.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
-import { familyBudgets, unitStatus } from '../../src/ledger/projection.ts';
+import { familyBudgets } from '../../src/ledger/projection.ts';
 import { reserveUnits } from '../../src/ledger/reserve.ts';
 import {
   alphaNano,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Digest } from '../../src/base/digest.ts';
 import { merkleRoot } from '../../src/base/merkle.ts';
+import { unitStatus } from '../../src/ledger/claim.ts';
 import { importBranch } from '../../src/ledger/import.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
-import { familyBudgets, type LedgerState, unitStatus } from '../../src/ledger/projection.ts';
+import { familyBudgets, type LedgerState } from '../../src/ledger/projection.ts';
 import { importFrom, type Parted, parted } from '../support/branches.ts';
 import {
   alphaNano,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { unitStatus } from '../../src/ledger/claim.ts';
 import { openLedgerStore } from '../../src/ledger/ledger.ts';
 import { memoryStore } from '../../src/ledger/memory-ledger.ts';
-import { familyBudgets, type LedgerState, unitStatus } from '../../src/ledger/projection.ts';
+import { familyBudgets, type LedgerState } from '../../src/ledger/projection.ts';
 import { LedgerModel, operationsArbitrary, runOperations } from '../support/ledger-operations.ts';
 import { countingPorts } from '../support/ledger-story.ts';
 

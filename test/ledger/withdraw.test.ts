@@ -1,8 +1,8 @@
 /** Units taken out of measurement: known outside, or retired on purpose. */
 import { describe, expect, it } from 'vitest';
+import { unitStatus } from '../../src/ledger/claim.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
-import { unitStatus } from '../../src/ledger/projection.ts';
 import { reuseBudgets } from '../../src/ledger/reuse.ts';
 import { formatUnits } from '../../src/ledger/units-object.ts';
 import {

@@ -48,12 +48,12 @@ describe('a ledger folder', () => {
   it('is made with the folders above it', async () => {
     const folder = join(await newFolder(), 'not', 'yet', 'there');
     await tellStory(openLedgerStore(folderStore(folder), countingPorts()));
-    expect((await readdir(folder)).sort()).toEqual(['log', 'objects']);
+    expect((await readdir(folder)).sort()).toEqual(['.gitattributes', 'log', 'objects']);
   });
 
   it('holds one file per entry, chained by the digests sha256sum prints', async () => {
     const folder = await toldFolder();
-    expect((await readdir(folder)).sort()).toEqual(['log', 'objects']);
+    expect((await readdir(folder)).sort()).toEqual(['.gitattributes', 'log', 'objects']);
     const names = (await readdir(join(folder, 'log'))).sort();
     expect(names).toHaveLength(17);
     expect(names[16]).toBe('00000016.json');

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join, resolve } from 'node:path';
 import { LiftgateError } from '../../base/errors.ts';
 import { idSchema } from '../../spec/words.ts';
+import { experimentAttributes } from '../../store/git-attributes.ts';
 import { packageFolder } from '../../store/package.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
@@ -133,12 +134,11 @@ function scaffold(name: string, language: HostLanguage): ReadonlyMap<string, str
       .replaceAll('host.mjs', file)
       .replace('`readPrice`', language === 'python' ? '`read_price`' : '`readPrice`')
       .replaceAll(templateName, name);
-  return new Map(
-    [...commonFiles, file].map((each) => {
-      const template = join(packageFolder, 'templates/experiment', each);
-      return [each, adapt(readFileSync(template, 'utf8'))];
-    }),
-  );
+  const files = [...commonFiles, file].map((each): [string, string] => {
+    const template = join(packageFolder, 'templates/experiment', each);
+    return [each, adapt(readFileSync(template, 'utf8'))];
+  });
+  return new Map([...files, ['.gitattributes', experimentAttributes]]);
 }
 
 /** Writes every file, or none: what was made before a failure is removed again, and nothing that exists is replaced. */
