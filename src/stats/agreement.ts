@@ -3,7 +3,7 @@
  * value (no spread, one category) is indeterminate with a reason, never 0 or 1.
  */
 import { LiftgateError } from '../base/errors.ts';
-import { requireFiniteList } from './arguments.ts';
+import { requireFiniteList, requireOneOf } from './arguments.ts';
 import {
   type BootstrapInterval,
   type BootstrapIntervalOptions,
@@ -179,13 +179,16 @@ export function pairDistance(pairs: NumberPairs): PairDistance | Indeterminate {
 }
 
 /** The continuous measures of agreement that can be given an interval. */
-export type AgreementMeasure =
-  | 'pearson'
-  | 'spearman'
-  | 'kendall-tau-b'
-  | 'lin'
-  | 'mean-absolute-error'
-  | 'root-mean-square-error';
+export type AgreementMeasure = (typeof agreementMeasures)[number];
+
+const agreementMeasures = [
+  'pearson',
+  'spearman',
+  'kendall-tau-b',
+  'lin',
+  'mean-absolute-error',
+  'root-mean-square-error',
+] as const;
 
 function measured(measure: AgreementMeasure, pairs: NumberPairs): number | Indeterminate {
   switch (measure) {
@@ -232,6 +235,7 @@ export function agreementInterval(
   options: AgreementIntervalOptions,
 ): BootstrapInterval | Indeterminate {
   const { measure, method, level, seed, resamples } = options;
+  requireOneOf('measure', measure, agreementMeasures);
   const seen = measured(measure, pairs);
   if (isIndeterminate(seen)) return seen;
   const compute = (positions: Uint32Array): number => {

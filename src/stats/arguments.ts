@@ -110,3 +110,11 @@ export function requireFiniteList(name: string, values: readonly number[]): void
 export function requireSeed(name: string, value: string): void {
   if (!/^[0-9a-f]{64}$/.test(value)) refuse(name, '64 lower-case hex digits', value);
 }
+
+/**
+ * Refuses anything but one of the choices.
+ * @throws {LiftgateError} stats-argument-invalid
+ */
+export function requireOneOf(name: string, value: unknown, choices: readonly unknown[]): void {
+  if (!choices.includes(value)) refuse(name, `one of ${choices.join(', ')}`, value);
+}

@@ -4,7 +4,7 @@
  * The law is exact wherever it can be computed, and then neither seed nor resamples have a part in it. They describe: under
  * 50 units percentile, basic and BCa cover less than their level, and an outcome the sample does not show they never see.
  */
-import { requireCount, requireOpenProbability, requireSeed } from './arguments.ts';
+import { requireCount, requireOneOf, requireOpenProbability, requireSeed } from './arguments.ts';
 import { type BootstrapOrigin, bootstrapTBounds } from './bootstrap.ts';
 import {
   type BootstrapLaw,
@@ -31,11 +31,14 @@ import type { Pool, PoolCall, ShardRun } from './pool.ts';
 import { type ResampleShards, type ResampleStatistic, resampleShards } from './resample-shards.ts';
 
 /** The four kinds of bootstrap interval; bootstrap-t is for the mean alone. */
-export type BootstrapMethod =
-  | 'bootstrap-percentile'
-  | 'bootstrap-basic'
-  | 'bootstrap-bca'
-  | 'bootstrap-t';
+export type BootstrapMethod = (typeof bootstrapMethods)[number];
+
+const bootstrapMethods = [
+  'bootstrap-percentile',
+  'bootstrap-basic',
+  'bootstrap-bca',
+  'bootstrap-t',
+] as const;
 
 /** A two-sided bootstrap interval. */
 export interface BootstrapInterval extends Interval, BootstrapOrigin {}
@@ -84,6 +87,7 @@ function workOf(prepared: PreparedStatistic, options: BootstrapLawOptions): Boot
   const { seed, resamples, prefer = 'exact' } = options;
   requireSeed('seed', seed);
   requireCount('resamples', resamples, 1000);
+  requireOneOf('prefer', prefer, ['exact', 'resample']);
   const exact = prefer === 'exact' ? prepared.exactLaw() : undefined;
   if (exact !== undefined) return { kind: 'exact', law: exact };
   const { units, resample: statistic } = prepared;
@@ -218,6 +222,7 @@ export function bootstrapInterval(
   options: BootstrapIntervalOptions,
 ): BootstrapInterval | Indeterminate {
   const { method, level, seed, resamples, statistic = { kind: 'mean' } } = options;
+  requireOneOf('method', method, bootstrapMethods);
   requireOpenProbability('level', level);
   if (values.length === 0) return indeterminate('no-units');
   if (studentizes(options)) {
@@ -281,6 +286,7 @@ export async function pooledBootstrapInterval(
   { pool, signal, onProgress, ...options }: PooledBootstrapOptions,
 ): Promise<BootstrapInterval | Indeterminate> {
   const { statistic = { kind: 'mean' }, resamples } = options;
+  requireOneOf('method', options.method, bootstrapMethods);
   if (values.length === 0 || statistic.kind === 'custom' || studentizes(options))
     return bootstrapInterval(values, options);
   requireOpenProbability('level', options.level);

@@ -3,7 +3,7 @@
  * its leave-one-out values and its Monte Carlo job.
  */
 import { LiftgateError } from '../base/errors.ts';
-import { requireFiniteList, requireWithin } from './arguments.ts';
+import { requireFiniteList, requireOneOf, requireWithin } from './arguments.ts';
 import type { BootstrapLaw } from './bootstrap-law.ts';
 import { lawOfEnumeration, type WeightedValue } from './bootstrap-law.ts';
 import { medianLaw, orderStatisticLaw } from './bootstrap-order.ts';
@@ -25,6 +25,15 @@ export type BootstrapStatistic =
   | { readonly kind: 'trimmed-mean'; readonly trimPercent: Percent }
   | { readonly kind: 'ratio-of-means'; readonly denominators: readonly number[] }
   | { readonly kind: 'custom'; readonly compute: (positions: Uint32Array) => number };
+
+const statisticKinds: readonly BootstrapStatistic['kind'][] = [
+  'mean',
+  'median',
+  'quantile',
+  'trimmed-mean',
+  'ratio-of-means',
+  'custom',
+];
 
 /** One statistic of one sample, ready to be resampled. */
 export interface PreparedStatistic {
@@ -262,6 +271,7 @@ export function prepareStatistic(
   statistic: BootstrapStatistic,
 ): PreparedStatistic {
   requireFiniteList('values', values);
+  requireOneOf('statistic.kind', statistic.kind, statisticKinds);
   switch (statistic.kind) {
     case 'mean':
       return preparedMean(values);

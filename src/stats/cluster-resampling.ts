@@ -1,5 +1,5 @@
 /** Resampling whole units: sign flips, the bootstrap of the pooled mean, and the wild bootstrap, exact where affordable. */
-import { requireCount, requireOpenProbability } from './arguments.ts';
+import { requireCount, requireOneOf, requireOpenProbability } from './arguments.ts';
 import {
   type BootstrapLaw,
   lawOfDraws,
@@ -198,6 +198,7 @@ export function wildClusterTest(
   units: UnitCases,
   { weights, resamples, seed }: WildClusterOptions,
 ): WildClusterTest | Indeterminate {
+  requireOneOf('weights', weights, Object.keys(weightValues));
   requireCount('resamples', resamples, 1);
   const stream = resamplingStream(seed);
   const { totals, sizes, cases } = unitTotals(units);

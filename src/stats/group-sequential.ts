@@ -4,7 +4,7 @@
  * have not crossed, carried from look to look by Gauss-Legendre quadrature.
  */
 import { LiftgateError } from '../base/errors.ts';
-import { requireCount, requireOpenProbability } from './arguments.ts';
+import { requireCount, requireOneOf, requireOpenProbability } from './arguments.ts';
 import { cosSin } from './characteristic-function.ts';
 import { chordRoot } from './chord-root.ts';
 import { normalUpper, normalUpperQuantile } from './distribution.ts';
@@ -29,6 +29,13 @@ export interface SpendingDesign {
   readonly information: readonly number[];
   readonly significanceLevel: number;
 }
+
+const designs: readonly (ShapedDesign['design'] | SpendingDesign['design'])[] = [
+  'pocock',
+  'obrien-fleming',
+  'spending-obrien-fleming',
+  'spending-pocock',
+];
 
 /** The bounds of a design, look by look. */
 export interface GroupSequentialBounds {
@@ -218,6 +225,8 @@ export function groupSequentialBounds(
   design: ShapedDesign | SpendingDesign,
 ): GroupSequentialBounds {
   requireOpenProbability('significanceLevel', design.significanceLevel);
+  requireOneOf('design', design.design, designs);
+  requireOneOf('sides', 'sides' in design ? design.sides : 1, [1, 2]);
   const rule = gaussLegendre(nodeCount);
   let looks: Look[];
   let constant: number | undefined;

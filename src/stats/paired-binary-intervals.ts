@@ -4,7 +4,7 @@
  * None of them decides. Where losses are rare, Newcombe's and Agresti and Min's lower ends lie above the truth in 8 to 14 % of
  * samples for a nominal 2.5 %, Wald's in up to 77 %; the conditional interval holds at a difference of 0 alone.
  */
-import { requireOpenProbability } from './arguments.ts';
+import { requireOneOf, requireOpenProbability } from './arguments.ts';
 import { normalUpperQuantile } from './distribution.ts';
 import {
   type Bounds,
@@ -64,11 +64,14 @@ export function wilsonArms(
 }
 
 /** Newcombe's methods for paired proportions; the continuity of method 10 is our combination, not in the paper. */
-export type NewcombePairedMethod =
-  | 'newcombe-8'
-  | 'newcombe-9-continuity'
-  | 'newcombe-10'
-  | 'newcombe-10-continuity';
+export type NewcombePairedMethod = (typeof newcombePairedMethods)[number];
+
+const newcombePairedMethods = [
+  'newcombe-8',
+  'newcombe-9-continuity',
+  'newcombe-10',
+  'newcombe-10-continuity',
+] as const;
 
 /** The correlation of the two outcomes; methods 10 shrink a positive one by half a unit. 0 when a margin is empty. */
 function correlation(counts: PairedCounts, shrunk: boolean): number {
@@ -101,6 +104,7 @@ export function newcombePairedInterval(
   counts: PairedCounts,
   { level, method }: { readonly level: number; readonly method: NewcombePairedMethod },
 ): Interval | Indeterminate {
+  requireOneOf('method', method, newcombePairedMethods);
   const { gains, losses, units } = tableOf(counts);
   const continuity = method === 'newcombe-9-continuity' || method === 'newcombe-10-continuity';
   const shrunk = method === 'newcombe-10' || method === 'newcombe-10-continuity';

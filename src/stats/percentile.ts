@@ -8,6 +8,7 @@ import {
   requireCount,
   requireError,
   requireFiniteList,
+  requireOneOf,
   requireOpenProbability,
 } from './arguments.ts';
 import { binomialCdf, binomialUpper } from './distribution.ts';
@@ -161,6 +162,7 @@ export function percentile(
   type: PercentileType,
 ): number | Indeterminate {
   requireFiniteList('values', values);
+  requireOneOf('type', type, [1, 2, 6, 7, 8]);
   const share = shareOf('percent', percent);
   return values.length === 0 ? indeterminate('no-units') : typedValue(sorted(values), share, type);
 }

@@ -6,13 +6,14 @@ import {
   requireAbove,
   requireCount,
   requireError,
+  requireOneOf,
   requireOpenProbability,
   requireProbability,
   requireWithin,
 } from './arguments.ts';
 import { binomialCdf, binomialUpper, normalUpperQuantile } from './distribution.ts';
 import { scoreAt } from './paired-binary.ts';
-import { type PlannedUnits, plannedUnits, type Sides } from './power.ts';
+import { type PlannedUnits, plannedUnits, requireSides, type Sides } from './power.ts';
 
 /** Probabilities that a unit is a gain and that it is a loss; each in [0, 1], together at most 1. */
 export interface DiscordantRates {
@@ -105,6 +106,8 @@ function rejects(gains: number, discordant: number, { test, error }: McnemarRule
  * One more pair raises it by 0 or 1, so the walk is linear.
  */
 function criticalGains(most: number, rule: McnemarRule): Int32Array {
+  requireOneOf('test', rule.test, ['exact', 'mid-p', 'asymptotic']);
+  requireSides(rule.sides);
   const fewest = new Int32Array(most + 1);
   let gains = 1;
   for (let discordant = 0; discordant <= most; discordant += 1) {

@@ -8,6 +8,7 @@ import {
   requireError,
   requireFinite,
   requireNotNegative,
+  requireOneOf,
   requireOpenProbability,
 } from './arguments.ts';
 import { normalUpperQuantile, tUpperQuantile } from './distribution.ts';
@@ -73,6 +74,14 @@ export function requiredUnits(options: RequiredUnitsOptions): RequiredUnits | In
 /** One-sided tests look at gains only; two-sided ones spend the same error on each side and count both rejections. */
 export type Sides = 1 | 2;
 
+/**
+ * Refuses anything but one side or two.
+ * @throws {LiftgateError} stats-argument-invalid
+ */
+export function requireSides(sides: Sides): void {
+  requireOneOf('sides', sides, [1, 2]);
+}
+
 /** `units` ≥ 2; `standardizedEffect` d_z = (mean − threshold) / standard deviation; `error` of one side in (0, 0.5). */
 export interface PairedTPowerOptions {
   readonly units: number;
@@ -95,6 +104,7 @@ export function pairedTPower(options: PairedTPowerOptions): number {
   requireCount('units', options.units, 2);
   requireFinite('standardizedEffect', options.standardizedEffect);
   requireError('error', options.error);
+  requireSides(options.sides);
   return powerAt(options);
 }
 
@@ -168,6 +178,7 @@ function requireReachable({
   power,
 }: Omit<PairedTUnitsOptions, 'standardizedEffect'>): void {
   requireError('error', error);
+  requireSides(sides);
   requireOpenProbability('power', power);
   // Without any effect the power is the error; less is reached by no number of units.
   requireAbove('power', power, error * sides);

@@ -1,5 +1,5 @@
 /** Tests and estimates of paired differences by signs and ranks: the sign test, Wilcoxon's signed ranks, Hodges-Lehmann. */
-import { requireFiniteList, requireOpenProbability } from './arguments.ts';
+import { requireFiniteList, requireOneOf, requireOpenProbability } from './arguments.ts';
 import { coinProbabilities, coinSums, type ThreeProbabilities } from './coin-sums.ts';
 import { decimalGrid } from './decimal-grid.ts';
 import { binomialCdf, binomialUpper, normalUpper } from './distribution.ts';
@@ -85,7 +85,7 @@ function doubledMidRanks(sizes: readonly number[]): readonly number[] {
  * @param zeroRule     what becomes of zeros
  * @returns            `normal` is indeterminate('constant-differences') without a non-zero difference;
  *                     indeterminate('too-many-units') where the exact law is not affordable
- * @throws {LiftgateError} stats-argument-invalid  if a difference is not finite
+ * @throws {LiftgateError} stats-argument-invalid  if a difference is not finite or the rule is none of the two
  * @example signedRankTest([1, 2, 3, 4, 5], 'wilcoxon').pTwoSided // => 0.0625
  * @see Wilcoxon (1945), Biometrics Bulletin 1:80; Pratt (1959), Journal of the American Statistical Association 54:655
  */
@@ -94,6 +94,7 @@ export function signedRankTest(
   zeroRule: ZeroRule,
 ): SignedRankTest | Indeterminate {
   requireFiniteList('differences', differences);
+  requireOneOf('zeroRule', zeroRule, ['wilcoxon', 'pratt']);
   const { steps } = decimalGrid(differences);
   const ranked = zeroRule === 'pratt' ? steps : steps.filter((step) => step !== 0);
   const ranks = doubledMidRanks(ranked.map(Math.abs));
