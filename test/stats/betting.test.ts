@@ -137,6 +137,18 @@ describe('bettingBounds', () => {
     );
   });
 
+  test('forgives 1e-12 of the width, however wide the range', () => {
+    for (const width of [1e-3, 1, 1000]) {
+      const options = { range: { lower: -width, upper: 0 }, error: 0.05, truncation: 0.75 };
+      const off = (by: number) => () => bettingLowerBound([by * width, -width / 2], options);
+      const below = (by: number) => () => bettingLowerBound([-width - by * width], options);
+      expect(off(0.9e-12)()).toBeGreaterThanOrEqual(-width);
+      expect(below(0.9e-12)()).toBe(-width);
+      expect(off(3e-12)).toThrow(/values\[0\] must be a number from/);
+      expect(below(3e-12)).toThrow(/values\[0\] must be a number from/);
+    }
+  });
+
   test('refuses a range, an error or a truncation that cannot be', () => {
     const options = { range: unitRange, error: 0.05, truncation: 0.75 };
     expectRefusal(
