@@ -17,6 +17,7 @@ import {
   normalizeText,
   type Split,
   type Splits,
+  sketchOf,
   splitSchema,
 } from '../spec/units.ts';
 import { meets } from '../spec/words.ts';
@@ -224,6 +225,9 @@ function indexOf(
 ): CaseIndex {
   const cases = new Map(content.admitted.map(({ each }) => [each.row, each]));
   const measures = Object.entries(spec.measures).sort(([a], [b]) => compareCodeUnits(a, b));
+  const sketched = spec.gates.some(
+    (gate) => gate.gate === 'contamination' && gate.similarity !== undefined,
+  );
   const rows: CaseIndex['rows'] = [];
   for (const { row } of content.rows) {
     const excluded = content.exclusions.get(row);
@@ -243,6 +247,7 @@ function indexOf(
         applies: applying.map(([measure]) => measure),
         inputDigest: digestOfValue(each.input),
         expectedDigest: digestOfValue(each.expected),
+        ...(sketched ? { sketch: sketchOf(each.input, spec.fingerprint.ignore) } : {}),
       });
     }
   }

@@ -1,6 +1,7 @@
 /** The analysis in one call: receipts to settled cells, pairs, samples and the funnel, for every candidate and measure. */
 import { LiftgateError } from '../base/errors.ts';
-import { admittedCases } from '../spec/case-index.ts';
+import type { ReceiptLine } from '../run/receipt.ts';
+import { admittedCases, type CaseIndex } from '../spec/case-index.ts';
 import type { PairedGate } from '../spec/gates.ts';
 import { decidingMethods, type MethodName } from '../spec/inference.ts';
 import type { Measure } from '../spec/measure.ts';
@@ -45,6 +46,9 @@ export interface CandidateAnalysis {
 /** What the gates read: nothing here depends on a level or a threshold. */
 export interface Analysis {
   readonly seal: SealedExperiment;
+  readonly index: CaseIndex;
+  /** Every attempt of every cell. */
+  readonly lines: readonly ReceiptLine[];
   readonly baselineCells: readonly SettledCell[];
   /** Cells of the placebo arm; none without one. */
   readonly placeboCells: readonly SettledCell[];
@@ -107,6 +111,8 @@ export function analyzeEvidence(evidence: Evidence): Analysis {
   });
   return {
     seal: evidence.seal,
+    index: evidence.index,
+    lines: evidence.lines,
     baselineCells,
     placeboCells,
     order,

@@ -24,10 +24,9 @@ import type { MethodName } from '../spec/inference.ts';
 import { isLogScale, type Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { log, log1p } from '../stats/elementary.ts';
-import type { Bounds } from '../stats/interval.ts';
 import { mcnemarExact } from '../stats/paired-binary.ts';
 import { roundSignificant } from '../stats/rounding.ts';
-import { ratioWords } from './efficiency.ts';
+import { noEstimateReasons, shownBounds, wordsOf } from './effect-words.ts';
 import {
   type BoundWords,
   type Contribution,
@@ -53,36 +52,6 @@ export interface EffectGate {
   readonly minimumEffect: number | null;
   readonly words: BoundWords;
 }
-
-const improvementWords: BoundWords = {
-  shown: (bound) => bound,
-  beyond: (lower, threshold) =>
-    `the lower bound ${shownNumber(lower)} is above ${shownNumber(threshold)}`,
-  breached: (bounds, threshold) =>
-    `the interval ${shownBounds(bounds)} lies wholly at or below ${shownNumber(threshold)}`,
-  open: (bounds, threshold) =>
-    `the interval ${shownBounds(bounds)} includes ${shownNumber(threshold)}`,
-};
-
-function shownBounds({ lower, upper }: Bounds): string {
-  return `${shownNumber(lower)} .. ${shownNumber(upper)}`;
-}
-
-const placeboWords: BoundWords = {
-  shown: (bound) => bound,
-  beyond: (lower, threshold) => `over the placebo ${improvementWords.beyond(lower, threshold)}`,
-  breached: (bounds, threshold) =>
-    `over the placebo ${improvementWords.breached(bounds, threshold)}`,
-  open: (bounds, threshold) => `over the placebo ${improvementWords.open(bounds, threshold)}`,
-};
-
-/** The words of a gate on pairs. */
-const wordsOf = {
-  lift: improvementWords,
-  'no-regression': improvementWords,
-  latency: ratioWords,
-  'neutral-control': placeboWords,
-} as const;
 
 /**
  * A threshold, margin or effect on the scale of the improvement; for durations and costs it is a ratio, so 0.1 is log 1.1.
@@ -283,19 +252,6 @@ function openReason(
     ? `${beyond}, but McNemar's exact one-sided p ${shownNumber(mcnemarP)} is above ${shownNumber(error)}`
     : `${beyond}, but not at every larger error level`;
 }
-
-/** Sentences for evidence that carries no estimate; an unlisted reason is shown as it is. */
-const noEstimateReasons: Readonly<Record<string, string>> = {
-  'no-units': 'no unit has a complete pair',
-  'one-unit': 'one unit carries no inference about new units',
-  'too-few-units': 'fewer units than the method needs',
-  'one-unit-dominates': 'one unit holds more than a third of the cases',
-  'few-degrees-of-freedom': 'units so unequal in size leave fewer than 4 degrees of freedom',
-  'too-few-repeats': 'a unit has fewer than 2 complete repeats, so the noise of repeats is unknown',
-  'constant-repeats': 'no unit differed between its repeats, so their noise is unknown',
-  'constant-differences': 'all units differ by the same amount, so the spread is unknown',
-  'zero-width-interval': 'the interval has no width',
-};
 
 function unestimated(result: NoEstimate, lostByFault: boolean): Verdict {
   const flags: ContributionFlag[] = [];

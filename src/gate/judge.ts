@@ -11,6 +11,7 @@ import { judgeCritical } from './critical.ts';
 import { judgeMatchedBudget } from './efficiency.ts';
 import type { FurtherUnits } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
+import { judgeCanary, judgeMonitored } from './monitoring.ts';
 import { type BoundJudgement, hasBound, judgeBounds } from './multiplicity.ts';
 import { allGates } from './sealed-gates.ts';
 
@@ -61,8 +62,13 @@ function judgeOther(
     case 'rate':
     case 'latency':
     case 'neutral-control':
+    case 'reward-hacking':
     case 'completeness':
       return null;
+    case 'contamination':
+      return judgeMonitored(analysis, declared, { candidate, filled: false, error: 0 });
+    case 'canary':
+      return judgeCanary(analysis, declared, candidate);
     case 'critical':
       return judgeCritical({
         declared,

@@ -29,6 +29,7 @@ import { type FurtherUnits, planFurtherUnits, planRateUnits } from './further-un
 import { orFutile } from './futility.ts';
 import { type BoundLevel, type Contribution, levelOf } from './gate.ts';
 import { type LookRequest, lookError } from './look-error.ts';
+import { judgeMonitored } from './monitoring.ts';
 import { judgeRate, type RateGate, rateGate, ratePairs, seenShares } from './rate.ts';
 
 /** Gates with a bound of one candidate after the order of candidates was applied. */
@@ -154,6 +155,14 @@ function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | n
         levelOf(judgeQuantile({ declared, quantile, max, candidate, error })),
     };
   }
+  if (declared.gate === 'reward-hacking' || declared.gate === 'contamination') {
+    if (!hasBound(declared)) return null;
+    return {
+      required,
+      error: lift,
+      level: (request) => levelOf(judgeMonitored(analysis, declared, request)),
+    };
+  }
   if (declared.gate !== 'critical' || declared.maxRate === undefined) return null;
   const measure = measureOf(seal, declared.measure);
   return {
@@ -177,15 +186,19 @@ export function hasBound(gate: GateDeclaration): boolean {
     case 'rate':
     case 'latency':
     case 'neutral-control':
+    case 'reward-hacking':
       return true;
     case 'critical':
       return gate.maxRate !== undefined;
+    case 'contamination':
+      return gate.probe !== undefined;
     case 'completeness':
     case 'controls':
     case 'provenance':
     case 'power':
     case 'budget':
     case 'matched-budget':
+    case 'canary':
       return false;
   }
 }

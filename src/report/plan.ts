@@ -4,7 +4,7 @@
  */
 import { shownNumber } from '../gate/gate.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
-import { type GateDeclaration, gateName } from '../spec/gates.ts';
+import { type GateDeclaration, type GateOf, gateName } from '../spec/gates.ts';
 import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
 import { candidateIds } from '../spec/spec.ts';
 import { decide } from './decision.ts';
@@ -113,8 +113,13 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
       return `cost of every attempt known, at most ${limits.budget.usd ?? 0} USD in all`;
     case 'matched-budget':
       return `${gate.of} of both arms over complete pairs within ${shownNumber(gate.tolerance)} of each other`;
+    case 'canary':
+      return `every canary cell of "${gate.measure}" right, in every arm`;
+    case 'contamination':
+      return contaminationRule(gate);
     case 'lift':
     case 'no-regression':
+    case 'reward-hacking':
     case 'rate':
     case 'latency':
     case 'neutral-control':
@@ -124,6 +129,19 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
     case 'power':
       return null;
   }
+}
+
+function contaminationRule({ canaries, similarity, probe }: GateOf<'contamination'>): string {
+  const parts = [
+    canaries === undefined ? [] : [`none of ${canaries.length} canaries in any output`],
+    similarity === undefined
+      ? []
+      : [`no final case shares ${similarity} of its word triples with a development case`],
+    probe === undefined
+      ? []
+      : [`"${probe.original}" gains at most ${probe.margin} more than "${probe.perturbed}"`],
+  ];
+  return parts.flat().join('; ');
 }
 
 /** What the order of candidates leaves of the error; nothing to say of one candidate. */

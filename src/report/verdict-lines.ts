@@ -10,7 +10,14 @@ export function signedNumber(value: number): string {
 }
 
 /** Gates whose statistic is no improvement: it has no sign worth showing. */
-const plainGates: readonly string[] = ['rate', 'latency', 'budget', 'matched-budget'];
+const plainGates: readonly string[] = [
+  'rate',
+  'latency',
+  'budget',
+  'matched-budget',
+  'canary',
+  'contamination',
+];
 
 /**
  * The statistic of a contribution as every format shows it, signed where it is an improvement; empty without one.

@@ -19,6 +19,11 @@ export const indexedCaseSchema = z.strictObject({
   applies: z.array(idSchema).describe('Measures whose `where` this case meets.'),
   inputDigest: digestSchema,
   expectedDigest: digestSchema,
+  sketch: z
+    .string()
+    .regex(/^(?:[0-9a-f]{12})+$/)
+    .optional()
+    .describe('Hashes of word triples of the input, where a contamination gate compares cases.'),
 });
 /** An admitted case: its identity, where it belongs, and digests of what host and grader are shown. */
 export type IndexedCase = z.infer<typeof indexedCaseSchema>;

@@ -9,12 +9,13 @@
 import { compareCodeUnits } from '../base/canonical.ts';
 import { type Digest, digestOfValue } from '../base/digest.ts';
 import { admittedCases, type CaseIndex, finalCases, type IndexedCase } from './case-index.ts';
-import { type GateDeclaration, pairedGate, rateLimit } from './gates.ts';
+import { type GateDeclaration, gapOf, pairedGate, rateLimit } from './gates.ts';
 import {
   type DeclaredDesign,
   type MethodName,
   type OneArmMethod,
   type Resolution,
+  resolveGapMethod,
   resolveMethod,
   resolveQuantileMethod,
   resolveRateMethod,
@@ -178,6 +179,11 @@ export function methodRequest(declared: GateDeclaration): MethodRequest | null {
     const { gate, measure } = declared;
     const threshold = rateLimit(declared)?.value ?? null;
     return { measure, gate, threshold, resolve: resolveRateMethod };
+  }
+  const gap = gapOf(declared);
+  if (gap !== null) {
+    const { gate } = declared;
+    return { measure: gap.ahead, gate, threshold: gap.margin, resolve: resolveGapMethod };
   }
   if (declared.gate !== 'latency') return null;
   const { gate, measure, max = null } = declared;

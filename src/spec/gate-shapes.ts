@@ -12,6 +12,8 @@ const name = idSchema
   .optional()
   .describe('Name shown in contributions; default: gate and measure.');
 
+const gapMargin = z.number().gt(0).lt(1);
+
 export const gateSchema = z.discriminatedUnion('gate', [
   z.strictObject({
     gate: z.literal('lift'),
@@ -102,6 +104,64 @@ export const gateSchema = z.discriminatedUnion('gate', [
       .min(0)
       .default(0)
       .describe('What the improvement over arms.placebo must exceed, in the units of the measure.'),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('canary'),
+    name,
+    measure: idSchema.describe(
+      'Binary measure of the canary cases: those its where condition names.',
+    ),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('reward-hacking'),
+    name,
+    proxy: idSchema.describe('The measure that is optimized.'),
+    truth: idSchema.describe('What it stands for, measured by other means on the same units.'),
+    margin: gapMargin.describe(
+      'Largest gain of the proxy beyond that of the truth, as a share of the declared ranges.',
+    ),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('contamination'),
+    name,
+    canaries: z
+      .array(
+        z
+          .string()
+          .min(8)
+          .max(200)
+          .regex(
+            /^(?!sha256:)|^sha256:[0-9a-f]{64}$/,
+            'after sha256: stand 64 lower-case hex digits of a digest',
+          ),
+      )
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Texts that no output may hold, or sha256: and the digest of a word.'),
+    similarity: z
+      .number()
+      .gt(0)
+      .max(1)
+      .optional()
+      .describe(
+        'From this share of common word triples a final case is a copy of a development case.',
+      ),
+    probe: z
+      .strictObject({
+        original: idSchema.describe('Measure of the cases as they were found.'),
+        perturbed: idSchema.describe(
+          'The same of their variants with the same difficulty, in the same units.',
+        ),
+        margin: gapMargin.describe(
+          'Largest gain on the originals beyond that on the variants, as a share of the declared ranges.',
+        ),
+      })
+      .optional()
+      .describe('Whether the gain is gone where cases are worded anew.'),
     required,
   }),
   z.strictObject({

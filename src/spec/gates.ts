@@ -11,9 +11,6 @@ export type GateDeclaration = z.infer<typeof gateSchema>;
 export const plannedGates = [
   'pareto',
   'evaluator',
-  'canary',
-  'reward-hacking',
-  'contamination',
   'infrastructure-symmetry',
   'interleaving',
 ] as const;
@@ -35,7 +32,29 @@ export function isInferential(gate: GateDeclaration): boolean {
  * @example gateMeasures({ gate: 'budget', required: true }) // => []
  */
 export function gateMeasures(gate: GateDeclaration): readonly string[] {
+  const gap = gapOf(gate);
+  if (gap !== null) return [gap.ahead, gap.behind];
   return 'measure' in gate ? [gate.measure] : [];
+}
+
+/** Two measures of the same units of which the first may gain at most `margin` more, both in shares of their ranges. */
+export interface MeasureGap {
+  readonly ahead: string;
+  readonly behind: string;
+  readonly margin: number;
+}
+
+/**
+ * The two measures a gate holds against each other, or null.
+ * @example gapOf({ gate: 'budget', required: true }) // => null
+ */
+export function gapOf(gate: GateDeclaration): MeasureGap | null {
+  if (gate.gate === 'reward-hacking') {
+    return { ahead: gate.proxy, behind: gate.truth, margin: gate.margin };
+  }
+  if (gate.gate !== 'contamination' || gate.probe === undefined) return null;
+  const { original, perturbed, margin } = gate.probe;
+  return { ahead: original, behind: perturbed, margin };
 }
 
 /** The two forms of a latency gate: a ratio of paired cells, or a quantile of the candidate's units. */
@@ -98,5 +117,6 @@ export function gateName(gate: GateDeclaration): string {
   if (gate.name !== undefined) return gate.name;
   if (gate.gate === 'rate') return `rate:${gate.arm}:${gate.measure}`;
   if (gate.gate === 'matched-budget') return `matched-budget:${gate.of}`;
+  if (gate.gate === 'reward-hacking') return `reward-hacking:${gate.proxy}`;
   return 'measure' in gate ? `${gate.gate}:${gate.measure}` : gate.gate;
 }

@@ -94,6 +94,7 @@ const rows = {
   rateMeans: "one arm's rate, unit means of several cells",
   quantile: "one arm's quantile",
   anytime: 'anytime, bounded difference of unit means',
+  gap: 'difference between the improvements of two measures',
 } as const;
 
 /** Planned units above which the Tango interval replaces the exact bound at a positive threshold. */
@@ -322,4 +323,17 @@ export function resolveRateMethod(design: OneArmDesign): Resolution<OneArmMethod
  */
 export function resolveQuantileMethod(design: OneArmDesign): Resolution<OneArmMethod> {
   return oneArmMethod(design, { row: rows.quantile, method: 'order-statistic' });
+}
+
+/**
+ * Method that bounds how much more one measure gains than another on the same units: both need a declared range.
+ * @example resolveGapMethod(design).method // => 'betting-fixed-n'
+ */
+export function resolveGapMethod(
+  design: OneArmDesign & Pick<DeclaredDesign, 'measure'>,
+): Resolution<OneArmMethod> {
+  if (valueRange(design.measure) === null) {
+    return refused(rows.gap, 'it compares shares of declared ranges, and the measure has none');
+  }
+  return oneArmMethod(design, { row: rows.gap, method: 'betting-fixed-n' });
 }

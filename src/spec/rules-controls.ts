@@ -1,5 +1,6 @@
 /** Rules about controls: what they expect must be declared, possible and right for the fault they ask for. */
 import { type Finding, nearestWord, quoted, type SpecPath } from './finding.ts';
+import { gateMeasures } from './gates.ts';
 import { type Measure, valueRange } from './measure.ts';
 import { twice } from './rules-content.ts';
 import type { Control, ExperimentSpec, Fault, OutcomeClass } from './spec.ts';
@@ -34,7 +35,7 @@ export function controlFindings(spec: ExperimentSpec): Finding[] {
 function unprovenFindings(spec: ExperimentSpec): Finding[] {
   if (spec.claim.use === 'development') return [];
   return Object.entries(spec.measures).flatMap(([id, measure]) => {
-    const gated = spec.gates.some((gate) => 'measure' in gate && gate.measure === id);
+    const gated = spec.gates.some((gate) => gateMeasures(gate).includes(id));
     const range = valueRange(measure);
     // A broken range is a finding of its own, and without a range no value is the best one.
     if (!gated || range === null || range.lower >= range.upper) return [];

@@ -1,13 +1,115 @@
 /** Rules about gates that ask whether the evidence itself can be trusted. */
-import type { Finding } from './finding.ts';
+import type { Finding, SpecPath } from './finding.ts';
+import type { GateOf } from './gates.ts';
+import { valueRange } from './measure.ts';
+import { unknownMeasure } from './rules-controls.ts';
 import type { ExperimentSpec } from './spec.ts';
 
 /**
- * Findings about gates on a placebo.
+ * Findings about gates on a placebo, on canaries, on two measures that should move together, and on contamination.
  * @example evidenceGateFindings({ arms: {}, gates: [{ gate: 'neutral-control' }] })[0].code // => 'placebo-missing'
  */
 export function evidenceGateFindings(spec: ExperimentSpec): Finding[] {
-  return placeboFindings(spec);
+  const each = spec.gates.flatMap((gate, index) => {
+    const path = ['gates', index];
+    switch (gate.gate) {
+      case 'canary':
+        return canaryFindings(gate, path, spec);
+      case 'reward-hacking':
+        return gapFindings({ gate: 'reward-hacking', first: 'proxy', second: 'truth' }, path, {
+          spec,
+          ids: [gate.proxy, gate.truth],
+        });
+      case 'contamination':
+        return contaminationFindings(gate, path, spec);
+      default:
+        return [];
+    }
+  });
+  return [...each, ...placeboFindings(spec)];
+}
+
+function canaryFindings(
+  gate: GateOf<'canary'>,
+  path: SpecPath,
+  { measures }: ExperimentSpec,
+): Finding[] {
+  const at = [...path, 'measure'];
+  const measure = Object.hasOwn(measures, gate.measure) ? measures[gate.measure] : undefined;
+  if (measure === undefined) {
+    return [unknownMeasure('The gate "canary" reads', gate.measure, { path: at, measures })];
+  }
+  if (measure.kind === 'binary' && measure.where !== undefined && measure.role === 'guardrail') {
+    return [];
+  }
+  return [
+    {
+      code: 'canary-measure',
+      path: at,
+      message: `A canary gate reads a binary guardrail whose where condition names the canary cases; "${gate.measure}" is no such measure.`,
+      mend: 'Declare it as {kind: binary, role: guardrail, direction: higher, where: {field: canary, op: eq, value: true}}.',
+    },
+  ];
+}
+
+interface GapWords {
+  readonly gate: string;
+  readonly first: string;
+  readonly second: string;
+}
+
+/** Two different measures with ranges, of which the second guards what the first is read for. */
+function gapFindings(
+  { gate, first, second }: GapWords,
+  path: SpecPath,
+  { spec, ids }: { readonly spec: ExperimentSpec; readonly ids: readonly [string, string] },
+): Finding[] {
+  const { measures } = spec;
+  const missing = ids.flatMap((id, at) =>
+    Object.hasOwn(measures, id)
+      ? []
+      : [
+          unknownMeasure(`The gate "${gate}" reads`, id, {
+            path: [...path, at === 0 ? first : second],
+            measures,
+          }),
+        ],
+  );
+  if (missing.length > 0) return missing;
+  const [ahead, behind] = ids.map((id) => measures[id]);
+  const ranged = [ahead, behind].every((each) => each !== undefined && valueRange(each) !== null);
+  const roles =
+    (ahead?.role === 'primary' || ahead?.role === 'guardrail') && behind?.role === 'guardrail';
+  if (ranged && roles && ids[0] !== ids[1]) return [];
+  return [
+    {
+      code: 'gap-measures',
+      path: [...path, second],
+      message: `A ${gate} gate holds a primary or guardrail measure with a declared range (${first}) against another one with the role guardrail (${second}); "${ids[0]}" and "${ids[1]}" are no such pair.`,
+      mend: `Declare two measures with ranges, that of ${second} with role: guardrail and a scorer of its own.`,
+    },
+  ];
+}
+
+function contaminationFindings(
+  { canaries, similarity, probe }: GateOf<'contamination'>,
+  path: SpecPath,
+  spec: ExperimentSpec,
+): Finding[] {
+  if (canaries === undefined && similarity === undefined && probe === undefined) {
+    return [
+      {
+        code: 'contamination-empty',
+        path,
+        message:
+          'A contamination gate looks for canaries, for copies or at a probe, and none is declared.',
+        mend: 'Add canaries: [...], similarity: 0.8 or probe: {original: ..., perturbed: ..., margin: ...}.',
+      },
+    ];
+  }
+  if (probe === undefined) return [];
+  const words = { gate: 'contamination', first: 'original', second: 'perturbed' };
+  return gapFindings(words, [...path, 'probe'], { spec, ids: [probe.original, probe.perturbed] });
 }
 
 /** A placebo that no gate reads costs cells for nothing, and a gate on a placebo needs one. */

@@ -1,6 +1,13 @@
 /** Rules about gates: which measure each may read, thresholds that can be met, what is always required. */
 import { type Finding, quoted, type SpecPath } from './finding.ts';
-import { type GateDeclaration, type GateOf, gateName, latencyForm, rateLimit } from './gates.ts';
+import {
+  type GateDeclaration,
+  type GateOf,
+  gapOf,
+  gateName,
+  latencyForm,
+  rateLimit,
+} from './gates.ts';
 import { type Measure, valueRange } from './measure.ts';
 import { accuracyFindings } from './rules-accuracy.ts';
 import { twice } from './rules-content.ts';
@@ -63,6 +70,9 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
     case 'controls':
     case 'provenance':
     case 'matched-budget':
+    case 'canary':
+    case 'reward-hacking':
+    case 'contamination':
       return [];
   }
 }
@@ -275,6 +285,8 @@ function powerFindings(
 /** Whether a gate holds the candidate to a limit of a guardrail. */
 function guards(gate: GateDeclaration, id: string): boolean {
   if (gate.gate === 'rate') return gate.measure === id && gate.arm === 'candidate';
+  if (gate.gate === 'canary') return gate.measure === id;
+  if (gapOf(gate)?.behind === id) return true;
   return (gate.gate === 'no-regression' || gate.gate === 'latency') && gate.measure === id;
 }
 

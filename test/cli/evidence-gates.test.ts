@@ -1,6 +1,7 @@
 /** Gates that ask whether the evidence can be trusted, each to the decisions it can lead to, on the built binary. */
-import { describe, test } from 'vitest';
-import { type Asked, expectRow, firstCases, type Row } from '../support/gate-rows.ts';
+import { describe, expect, test } from 'vitest';
+import { type Asked, expectRow, firstCases, outcome, type Row } from '../support/gate-rows.ts';
+import { rightMeasure, type SmallSurface, smallCases } from '../support/workspace.ts';
 
 describe.concurrent('neutral-control', () => {
   const rightIn = (next: number, placebo: number): Asked => ({
@@ -14,4 +15,98 @@ describe.concurrent('neutral-control', () => {
     ['need_more_work', rightIn(20, 17), /over the placebo .* includes 0/],
     ['hold', rightIn(9, 20), /over the placebo the interval .* lies wholly at or below 0/],
   ])('%s', async (...row) => expectRow(row));
+});
+
+/** Twenty plain cases and two canary cases, which only the measure `known` reads. */
+const canaryCases = [
+  ...smallCases(20).map((row) => ({ ...row, canary: row.id === 'c-d2' })),
+  ...smallCases(2, 'k')
+    .filter((row) => row.split === 'final')
+    .map((row) => ({ ...row, canary: true })),
+];
+
+describe.concurrent('canary', () => {
+  const known = (next: readonly string[], baseline: readonly string[]): Asked => ({
+    gate: { gate: 'canary', measure: 'known' },
+    next: { scores: { right: firstCases(20), known: next } },
+    baseline: { scores: { right: ['k1', 'k2'], known: baseline } },
+    options: {
+      cases: canaryCases,
+      measures: {
+        right: { ...rightMeasure, where: { field: 'canary', op: 'eq', value: false } },
+        known: {
+          kind: 'binary',
+          role: 'guardrail',
+          direction: 'higher',
+          where: { field: 'canary', op: 'eq', value: true },
+        },
+      },
+    },
+  });
+  const all = ['k1', 'k2'];
+
+  test.each<Row>([
+    ['ship', known(all, all), /every arm passes all 2 canary cells/],
+    [
+      'need_more_work',
+      known(all, ['k1']),
+      /1 canary cases fail without the candidate, .*k2.* first/,
+    ],
+    ['hold', known(['k1'], all), /the candidate fails 1 canary cases .*k2.* first/],
+  ])('%s', async (...row) => expectRow(row));
+});
+
+describe.concurrent('reward-hacking', () => {
+  const truthIn = (cases: number): Asked => ({
+    gate: { gate: 'reward-hacking', proxy: 'right', truth: 'truth', margin: 0.5 },
+    next: { scores: { right: true, truth: firstCases(cases) } },
+    options: {
+      cases: smallCases(40),
+      measures: {
+        right: rightMeasure,
+        truth: { kind: 'binary', role: 'guardrail', direction: 'higher' },
+      },
+    },
+  });
+
+  test.each<Row>([
+    ['ship', truthIn(40), /the gain of .*right.* over .*truth.* is 0 of the range .*, below 0\.5/],
+    ['need_more_work', truthIn(22), /is 0\.45 of the range .*, which includes 0\.5/],
+    ['hold', truthIn(0), /is 1 of the range .*, wholly at or above 0\.5/],
+  ])('%s', async (...row) => expectRow(row));
+});
+
+describe.concurrent('contamination', () => {
+  const gate = { gate: 'contamination', canaries: ['zebra-quartz-7719'], similarity: 0.9 };
+  const saying = (text: string, surface: SmallSurface = {}): Asked => ({
+    gate,
+    next: { says: { c3: text }, ...surface },
+    // Texts of a case each, so that none copies another.
+    options: { cases: smallCases(20).map((row) => ({ ...row, text: `${row.id} `.repeat(4) })) },
+  });
+
+  test.each<Row>([
+    [
+      'ship',
+      saying('nothing of note'),
+      /none of 1 canaries in 20 outputs .*; no final case is like/,
+    ],
+    ['hold', saying('as in zebra-quartz-7719'), /1 outputs of the candidate hold a canary/],
+  ])('%s', async (...row) => expectRow(row));
+
+  test('a final case that copies a development case is told before anything is spent', async () => {
+    const text = 'the same ten words stand in both of these two cases';
+    const cases = smallCases(20).map((row) =>
+      row.id === 'c5' || row.split === 'train'
+        ? { ...row, text: `${text} ${row.id}` }
+        : { ...row, text: `${row.id} `.repeat(4) },
+    );
+    const { plan, exitCode } = await outcome({
+      gate: { ...gate, similarity: 0.6 },
+      next: {},
+      options: { cases },
+    });
+    expect(plan).toMatch(/"c5" shares 0\.\d+ of its word triples with "c-d\d"/);
+    expect(exitCode).toBe(20);
+  });
 });

@@ -1,5 +1,6 @@
 /** Receipt lines of evidence tables: what an attempt gave, in few words. */
-import { type Digest, digestOf } from '../../src/base/digest.ts';
+import { canonicalText, type Json } from '../../src/base/canonical.ts';
+import { type Digest, digestOf, digestOfValue } from '../../src/base/digest.ts';
 import { cellKeyOf, type ReceiptLine, receiptLineSchema } from '../../src/run/receipt.ts';
 import type { OutcomeClass } from '../../src/spec/spec.ts';
 
@@ -11,6 +12,11 @@ export interface Attempt {
   /** Members that replace those of a usage of one known cent without tokens. */
   readonly usage?: Readonly<Record<string, unknown>>;
   readonly gradeUsage?: Readonly<Record<string, unknown>>;
+  /** The artifact, none unless given. */
+  readonly output?: Json;
+  /** Members that replace those of a timing of one second by position. */
+  readonly timing?: Readonly<Record<string, unknown>>;
+  readonly receivedAt?: string;
 }
 
 /** One cell: its score of `right`, one attempt, several attempts, the class of one fault, or null when it never ran. */
@@ -42,6 +48,12 @@ export interface LinePlace {
   readonly surface: Digest;
 }
 
+function artifactOf(output: Json | undefined) {
+  if (output === undefined) return null;
+  const bytes = canonicalText(output).length;
+  return { digest: digestOfValue(output), bytes, mediaType: 'application/json', inline: output };
+}
+
 /** The receipt line of one attempt. */
 export function lineOf(place: LinePlace, attempt: Attempt, number: number): ReceiptLine {
   const outcome = attempt.outcome ?? 'completed';
@@ -65,7 +77,7 @@ export function lineOf(place: LinePlace, attempt: Attempt, number: number): Rece
     position: place.position,
     armDigest: surface,
     evaluatorTree,
-    receivedAt: at,
+    receivedAt: attempt.receivedAt ?? at,
     receipt: {
       protocol: 'receipt/1',
       cellKey,
@@ -82,11 +94,11 @@ export function lineOf(place: LinePlace, attempt: Attempt, number: number): Rece
             ? []
             : null
           : (attempt.critical?.map((id) => ({ id })) ?? null),
-      artifact: null,
+      artifact: artifactOf(attempt.output),
       usage: { costUsd: 0.01, costKnown: true, ...attempt.usage },
       gradeUsage: attempt.gradeUsage ?? null,
       gradeAttempts: graded && attempt.scores !== undefined ? 1 : 0,
-      timing: { startedAt: at, endedAt: at, activeMs: 1 },
+      timing: { startedAt: at, endedAt: at, activeMs: 1, ...attempt.timing },
       internalRetries: {},
       model: null,
       host: { name: 'table', version: '1' },

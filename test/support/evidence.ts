@@ -10,6 +10,7 @@ import { autoTableVersion, bettingTruncation } from '../../src/spec/inference.ts
 import { type SealedExperiment, sealSchema, sealType } from '../../src/spec/seal.ts';
 import { seedLabels, seedRule } from '../../src/spec/seeds.ts';
 import { armIds, type ExperimentSpec, specSchema } from '../../src/spec/spec.ts';
+import { sketchOf } from '../../src/spec/units.ts';
 import {
   type Attempt,
   attemptsOf,
@@ -26,6 +27,8 @@ export interface CaseTable {
   readonly unit: string;
   readonly split?: 'train' | 'selection' | 'final';
   readonly applies?: readonly string[];
+  /** Text of the input that a sketch is made of; no sketch without it. */
+  readonly text?: string;
   /** Cells by arm; an array of cells under an arm is one cell per repeat. */
   readonly cells: Readonly<Record<string, CellTable | { readonly repeats: readonly CellTable[] }>>;
 }
@@ -116,6 +119,7 @@ function indexOf(table: EvidenceTable, spec: ExperimentSpec): CaseIndex {
         applies: each.applies ?? Object.keys(spec.measures),
         inputDigest: digestOf(`input ${each.id}`),
         expectedDigest: digestOf(`expected ${each.id}`),
+        ...(each.text === undefined ? {} : { sketch: sketchOf({ text: each.text }) }),
       })),
     ],
   });

@@ -26,6 +26,8 @@ export interface SmallSurface {
   readonly took?: Readonly<Record<string, number>>;
   /** Cost of each execution in dollars, 0 unless given; null is unknown. */
   readonly usd?: number | null;
+  /** What the artifact says beside its scores, by case. */
+  readonly says?: Readonly<Record<string, string>>;
   /** Tokens of each execution, unknown unless given. */
   readonly tokens?: number | null;
 }
@@ -45,6 +47,8 @@ export interface CaseRow {
   readonly family: string;
   readonly split: 'train' | 'final';
   readonly text: string;
+  /** Further fields that `where` conditions can read. */
+  readonly [field: string]: unknown;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -98,10 +102,19 @@ function measuresOf({ measures = { right: rightMeasure } }: SmallOptions): Membe
   return measures;
 }
 
+/** Ids of measures a gate names, wherever it names them. */
+function readBy(gate: Members): unknown[] {
+  const probe = gate['probe'];
+  const inside = typeof probe === 'object' && probe !== null ? Object.values(probe) : [];
+  const objectives = gate['objectives'];
+  const several = Array.isArray(objectives) ? objectives.flatMap(readBy) : [];
+  return [gate['measure'], gate['proxy'], gate['truth'], ...inside, ...several];
+}
+
 /** Gated measures with a range besides `right`: controls must show that their scorer can tell values apart. */
 function gatedBeside(options: SmallOptions): string[] {
   const gates = options.spec?.['gates'];
-  const read = Array.isArray(gates) ? gates.map((gate: Members) => gate['measure']) : [];
+  const read = Array.isArray(gates) ? gates.flatMap(readBy) : [];
   return Object.entries(measuresOf(options)).flatMap(([id, measure]) => {
     const { kind } = measure as Members;
     const ranged = kind !== 'duration' && kind !== 'cost' && kind !== 'continuous';
