@@ -13,7 +13,8 @@ function commonParts(declared: GateDeclaration): { name: string; gate: string; r
   return { name: gateName(declared), gate: declared.gate, required: declared.required };
 }
 
-function notConfirmatory(declared: GateDeclaration): Contribution {
+/** What a gate on the making of evidence says of receipts that nobody saw being made. */
+export function notConfirmatory(declared: GateDeclaration): Contribution {
   return contributionOf({
     ...commonParts(declared),
     finding: 'insufficient',

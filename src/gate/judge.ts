@@ -6,7 +6,13 @@ import { type GateDeclaration, gateName } from '../spec/gates.ts';
 import type { HolmStep } from '../stats/multiplicity.ts';
 import { judgeCompleteness } from './completeness.ts';
 import { composeDecision } from './compose.ts';
-import { judgeBudget, judgeControls, judgePower, judgeProvenance } from './conduct.ts';
+import {
+  judgeBudget,
+  judgeControls,
+  judgePower,
+  judgeProvenance,
+  notConfirmatory,
+} from './conduct.ts';
 import { judgeCritical } from './critical.ts';
 import { judgeMatchedBudget } from './efficiency.ts';
 import type { FurtherUnits } from './further-units.ts';
@@ -14,6 +20,7 @@ import type { Contribution, Decision } from './gate.ts';
 import { judgeCanary, judgeMonitored } from './monitoring.ts';
 import { type BoundJudgement, hasBound, judgeBounds } from './multiplicity.ts';
 import { allGates } from './sealed-gates.ts';
+import { judgeInfrastructure, judgeInterleaving } from './symmetry.ts';
 
 /** What the gates say about one candidate. */
 export interface CandidateJudgement {
@@ -67,6 +74,14 @@ function judgeOther(
       return null;
     case 'contamination':
       return judgeMonitored(analysis, declared, { candidate, filled: false, error: 0 });
+    case 'infrastructure-symmetry':
+      return evidence.confirmatory
+        ? judgeInfrastructure(declared, analysis, candidate)
+        : notConfirmatory(declared);
+    case 'interleaving':
+      return evidence.confirmatory
+        ? judgeInterleaving(declared, analysis, candidate)
+        : notConfirmatory(declared);
     case 'canary':
       return judgeCanary(analysis, declared, candidate);
     case 'critical':

@@ -199,6 +199,8 @@ export function hasBound(gate: GateDeclaration): boolean {
     case 'budget':
     case 'matched-budget':
     case 'canary':
+    case 'infrastructure-symmetry':
+    case 'interleaving':
       return false;
   }
 }

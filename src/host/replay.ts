@@ -121,6 +121,7 @@ function replayExecute(request: ExecuteRequest, recorded: Receipt | undefined): 
     usage: recorded.usage,
     timing: recorded.timing,
     internalRetries: recorded.internalRetries,
+    ...(recorded.packages === undefined ? {} : { packages: recorded.packages }),
     model: recorded.model,
     logs: recorded.logs,
   };

@@ -117,6 +117,10 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
       return `every canary cell of "${gate.measure}" right, in every arm`;
     case 'contamination':
       return contaminationRule(gate);
+    case 'infrastructure-symmetry':
+      return infrastructureRule(gate);
+    case 'interleaving':
+      return 'receipts at their places of the sealed schedule, the cells of a pair close together';
     case 'lift':
     case 'no-regression':
     case 'reward-hacking':
@@ -129,6 +133,11 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
     case 'power':
       return null;
   }
+}
+
+function infrastructureRule({ margin, maxWaitMs }: GateOf<'infrastructure-symmetry'>): string {
+  const waiting = maxWaitMs === undefined ? '' : `, waiting within ${maxWaitMs} ms`;
+  return `shares of cells that met a fault within ${margin} of each other${waiting}`;
 }
 
 function contaminationRule({ canaries, similarity, probe }: GateOf<'contamination'>): string {

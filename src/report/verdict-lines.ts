@@ -17,6 +17,8 @@ const plainGates: readonly string[] = [
   'matched-budget',
   'canary',
   'contamination',
+  'infrastructure-symmetry',
+  'interleaving',
 ];
 
 /**

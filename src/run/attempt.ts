@@ -235,6 +235,7 @@ function receiptOf(context: AttemptContext, parts: Executed): Receipt {
     gradeAttempts: 0,
     timing: reply.timing,
     internalRetries: reply.internalRetries,
+    ...(reply.packages === undefined ? {} : { packages: reply.packages }),
     model: reply.model,
     host: context.identity,
     logs: reply.logs,

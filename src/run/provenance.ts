@@ -3,7 +3,7 @@ import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type SealedArm, type SealedExperiment, sealDigest } from '../spec/seal.ts';
-import { isOutcome, type ReceiptLine } from './receipt.ts';
+import { isOutcome, type Receipt, type ReceiptLine } from './receipt.ts';
 
 /** What the receipts of one arm prove. */
 export interface ArmProvenance {
@@ -30,7 +30,7 @@ interface Sealed {
  * Holds every receipt's own digests against the seal.
  *
  * A check exists only where both sides are known. `inconsistent`: a surface, input, experiment, evaluator, pinned model or host
- * identity differs in any receipt of the arm. `unverified`: nothing differs, but an outcome does not say which surface or input the
+ * identity, or the version of a pinned package that it reports, differs in any receipt of the arm. `unverified`: nothing differs, but an outcome does not say which surface or input the
  * host loaded, a pinned model was not observed, or the arm has no outcome at all. Faults prove nothing about the agent: only what
  * they do report is held against the seal.
  *
@@ -108,8 +108,34 @@ function checkHost(findings: Findings, arm: SealedArm, line: ReceiptLine, sealed
     const loaded = receipt.model?.observed ?? null;
     compare(findings, { what: 'model', loaded, sealed: arm.pins.model, outcome });
   }
+  checkPackages(findings, arm, receipt);
   if (outcome && canonicalText(receipt.host) !== sealed.firstHost)
     count(findings.contradictions, 'answered by another host than the first outcome');
+}
+
+/**
+ * Packages by what the host says it loaded. Their bytes are held against the seal before a run starts, so a host that reports none
+ * contradicts nothing; one that reports some has to name every pinned one.
+ */
+function checkPackages(findings: Findings, { pins }: SealedArm, receipt: Receipt): void {
+  if (receipt.packages === undefined) return;
+  for (const { name } of pins.packages) {
+    const { imported, version } = pinnedPackage(name);
+    const loaded = Object.hasOwn(receipt.packages, imported) ? receipt.packages[imported] : null;
+    compare(findings, {
+      what: `version of package ${imported}`,
+      loaded: loaded ?? null,
+      sealed: version,
+      outcome: isOutcome(receipt.outcome),
+    });
+  }
+}
+
+/** The name a pinned package is imported under, and its version: `old=@scope/name@1.2.3` is `old` in 1.2.3. */
+function pinnedPackage(pin: string): { imported: string; version: string } {
+  const at = pin.lastIndexOf('@');
+  const [imported = ''] = pin.slice(0, at).split('=');
+  return { imported, version: pin.slice(at + 1) };
 }
 
 function compare(

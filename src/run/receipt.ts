@@ -153,6 +153,11 @@ const internalRetriesSchema = z
   .record(z.string().min(1).max(64), z.int().min(0))
   .refine((given) => Object.keys(given).length <= 32, 'expected at most 32 kinds of retries');
 
+/** Versions of loaded packages by the name they are imported under. */
+const packagesSchema = z
+  .record(z.string().min(1).max(214), z.string().min(1).max(256))
+  .refine((given) => Object.keys(given).length <= 64, 'expected at most 64 packages');
+
 /** Longest inline artifact in bytes of canonical JSON. */
 export const artifactLimitBytes = 262_144;
 
@@ -174,6 +179,7 @@ export const executeReplySchema = z.strictObject({
   usage: usageSchema,
   timing: timingSchema,
   internalRetries: internalRetriesSchema.default({}),
+  packages: packagesSchema.optional(),
   model: modelSchema.nullable().default(null),
   logs: z
     .strictObject({ digest: digestSchema, uri: z.string().max(2048) })
@@ -229,6 +235,7 @@ export const receiptSchema = z.strictObject({
   gradeAttempts: z.int().min(0),
   timing: timingSchema,
   internalRetries: internalRetriesSchema,
+  packages: packagesSchema.optional().describe('Versions the host says it loaded, by package.'),
   model: modelSchema.nullable(),
   host: hostIdentitySchema,
   logs: z.strictObject({ digest: digestSchema, uri: z.string().max(2048) }).nullable(),

@@ -165,6 +165,22 @@ export const gateSchema = z.discriminatedUnion('gate', [
     required,
   }),
   z.strictObject({
+    gate: z.literal('infrastructure-symmetry'),
+    name,
+    margin: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .describe('Largest difference between the shares of cells of both arms that met a fault.'),
+    maxWaitMs: z
+      .number()
+      .positive()
+      .optional()
+      .describe('Largest mean difference of the time that cells of both arms waited (waitedMs).'),
+    required,
+  }),
+  z.strictObject({ gate: z.literal('interleaving'), name, required }),
+  z.strictObject({
     gate: z.literal('completeness'),
     name,
     required: alwaysRequired,

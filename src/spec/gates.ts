@@ -8,12 +8,7 @@ export { gateSchema };
 export type GateDeclaration = z.infer<typeof gateSchema>;
 
 /** Gate kinds of the design that this version refuses by name instead of ignoring. */
-export const plannedGates = [
-  'pareto',
-  'evaluator',
-  'infrastructure-symmetry',
-  'interleaving',
-] as const;
+export const plannedGates = ['pareto', 'evaluator'] as const;
 
 /** A declared gate of one kind. */
 export type GateOf<Kind extends GateDeclaration['gate']> = Extract<GateDeclaration, { gate: Kind }>;

@@ -73,6 +73,8 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
     case 'canary':
     case 'reward-hacking':
     case 'contamination':
+    case 'infrastructure-symmetry':
+    case 'interleaving':
       return [];
   }
 }

@@ -110,3 +110,33 @@ describe.concurrent('contamination', () => {
     expect(exitCode).toBe(20);
   });
 });
+
+describe.concurrent('infrastructure-symmetry', () => {
+  const gate = { gate: 'infrastructure-symmetry', margin: 0.4 };
+  const dying = (cases: number): Asked => ({
+    gate,
+    next: {
+      behave: Object.fromEntries(firstCases(cases).map((id) => [id, 'die-once'] as const)),
+    },
+    options: { cases: smallCases(12) },
+  });
+
+  test.each<Row>([
+    ['ship', dying(0), /faults met 0 of 12 candidate cells and 0 of 12 baseline cells/],
+    [
+      'need_more_work',
+      dying(5),
+      /faults met 5 of 12 candidate cells and 0 of 12 baseline cells: .* is not within 0\.4/,
+    ],
+  ])('%s', async (...row) => expectRow(row));
+});
+
+describe('interleaving', () => {
+  test('ships what ran side by side, and breaks with a receipt at another place', async () => {
+    await expectRow([
+      'ship',
+      { gate: { gate: 'interleaving' }, next: {} },
+      /the cells of a pair came back 1 places apart \(median of 20, 4 at most\)/,
+    ]);
+  });
+});

@@ -4,6 +4,7 @@ import { executeCells } from '../../src/run/execute.ts';
 import { checkProvenance } from '../../src/run/provenance.ts';
 import type { Receipt, ReceiptLine } from '../../src/run/receipt.ts';
 import { freshState } from '../../src/run/resume.ts';
+import { sealDigest } from '../../src/spec/seal.ts';
 import { exampleTests } from '../support/examples.ts';
 import {
   casesOf,
@@ -37,6 +38,47 @@ function withReceipt(lines: readonly ReceiptLine[], changes: Partial<Receipt>): 
 }
 
 const elsewhere = digestOf('elsewhere');
+
+describe('packages a host reports', () => {
+  const pin = { name: 'alias=@scope/reader@1.2.3', tree: elsewhere };
+  const checked = async (packages: Readonly<Record<string, string>> | undefined) => {
+    const desk = deskOf();
+    const arms = desk.seal.arms.map((arm) => ({
+      ...arm,
+      pins: { ...arm.pins, packages: arm.id === 'next' ? [pin] : [] },
+    }));
+    const lines = await linesOf(desk);
+    const changes = packages === undefined ? {} : { packages };
+    const changed = lines.map((line) => ({ ...line, receipt: { ...line.receipt, ...changes } }));
+    const experimentDigest = sealDigest({ ...desk.seal, arms });
+    return checkProvenance({
+      ...desk,
+      seal: { ...desk.seal, arms },
+      lines: changed.map((line) => ({ ...line, receipt: { ...line.receipt, experimentDigest } })),
+    });
+  };
+
+  test.each([
+    ['none', undefined, 'consistent', []],
+    ['the pinned version', { alias: '1.2.3', other: '9.0.0' }, 'consistent', []],
+    [
+      'another version',
+      { alias: '1.2.4' },
+      'inconsistent',
+      ['ran another version of package alias than the sealed one (4 of 4 receipts)'],
+    ],
+    [
+      'others only',
+      { other: '9.0.0' },
+      'unverified',
+      ['no known version of package alias to compare (4 of 4 receipts)'],
+    ],
+  ] as const)('%s', async (_name, packages, consistency, reasons) => {
+    const [baseline, next] = await checked(packages);
+    expect(baseline?.consistency).toBe('consistent');
+    expect(next).toEqual({ arm: 'next', consistency, reasons });
+  });
+});
 
 describe('checkProvenance', () => {
   test('is consistent when every receipt names what was sealed', async () => {

@@ -66,8 +66,11 @@ export function lineOf(place: LinePlace, attempt: Attempt, number: number): Rece
     surfaceDigest: surface,
     attempt: number,
   });
-  const second = String(place.position % 60).padStart(2, '0');
-  const at = `2026-08-01T00:00:${second}.000Z`;
+  const [minute, second] = [Math.floor(place.position / 60), place.position % 60].map((each) =>
+    String(each % 60).padStart(2, '0'),
+  );
+  const hour = String(Math.floor(place.position / 3600)).padStart(2, '0');
+  const at = `2026-08-01T${hour}:${minute}:${second}.000Z`;
   return receiptLineSchema.parse({
     v: 1,
     ledger: null,

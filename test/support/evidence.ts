@@ -4,7 +4,8 @@ import type { Evidence } from '../../src/analysis/evidence.ts';
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import type { ArmProvenance } from '../../src/run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../../src/run/receipt.ts';
-import { type CaseIndex, caseIndexSchema } from '../../src/spec/case-index.ts';
+import { cellId, planSchedule } from '../../src/run/schedule.ts';
+import { type CaseIndex, caseIndexSchema, finalCases } from '../../src/spec/case-index.ts';
 import { resolvedMethods } from '../../src/spec/design.ts';
 import { autoTableVersion, bettingTruncation } from '../../src/spec/inference.ts';
 import { type SealedExperiment, sealSchema, sealType } from '../../src/spec/seal.ts';
@@ -50,6 +51,7 @@ export interface EvidenceTable {
   readonly controls?: readonly ControlResult[] | null;
   readonly controlLines?: readonly ReceiptLine[] | null;
   readonly declaredControls?: readonly string[];
+  readonly concurrency?: number;
   readonly confirmatory?: boolean;
   readonly provenance?: readonly ArmProvenance[];
   readonly excluded?: readonly string[];
@@ -88,7 +90,11 @@ function specOf(table: EvidenceTable): ExperimentSpec {
       ...(table.placebo === true ? { placebo: arm('placebo') } : {}),
     },
     multiplicity: table.multiplicity ?? (candidates.length > 1 ? 'holm' : 'none'),
-    host: { worker: ['node', 'host.mjs'], limits: { maxCostUsd: 0.05 } },
+    host: {
+      worker: ['node', 'host.mjs'],
+      limits: { maxCostUsd: 0.05 },
+      concurrency: table.concurrency ?? 1,
+    },
     repeats: table.repeats ?? 1,
     measures: table.measures ?? { right: rightMeasure },
     inference: { resamples: 1000, ...table.inference },
@@ -212,16 +218,23 @@ function repeatsOf(
   return Array.from({ length: repeats }, () => cell ?? null);
 }
 
-function linesOf(table: EvidenceTable, seal: SealedExperiment): ReceiptLine[] {
+function linesOf(table: EvidenceTable, seal: SealedExperiment, index: CaseIndex): ReceiptLine[] {
   const lines: ReceiptLine[] = [];
-  let position = 0;
+  const positions = new Map(
+    planSchedule({
+      cases: finalCases(index),
+      arms: armIds(seal.spec),
+      repeats: seal.spec.repeats,
+      casesDigest: seal.digests.cases,
+    }).map((cell, position) => [cellId(cell), position]),
+  );
   for (const each of table.cases) {
     if ((each.split ?? 'final') !== 'final') continue;
     for (const arm of seal.arms.map(({ id }) => id)) {
       repeatsOf(each.cells[arm], table.repeats ?? 1).forEach((cell, repeat) => {
         const surface = surfaceOf(table, arm);
+        const position = positions.get(cellId({ unit: '', case: each.id, arm, repeat })) ?? 0;
         const place = { unit: each.unit, case: each.id, arm, repeat, position, surface };
-        position += 1;
         attemptsOf(cell).forEach((attempt, at) => {
           lines.push(lineOf(place, attempt, at + 1));
         });
@@ -245,7 +258,7 @@ export function evidenceOf(table: EvidenceTable): Evidence {
   return {
     seal,
     index,
-    lines: linesOf(table, seal),
+    lines: linesOf(table, seal, index),
     controls: table.controls === undefined ? declared.map(passedControl) : table.controls,
     controlLines: table.controlLines === undefined ? [] : table.controlLines,
     confirmatory: table.confirmatory ?? true,

@@ -4,7 +4,6 @@ import { liftgate, linesOf } from './cli.ts';
 import { temporaryFolders } from './temporary-folder.ts';
 import {
   allRight,
-  type CaseList,
   liftGate,
   SmallExperiment,
   type SmallOptions,
@@ -18,7 +17,7 @@ const exitCodes = { ship: 0, hold: 20, need_more_work: 21 } as const;
 type Decision = keyof typeof exitCodes;
 
 /** The first cases of `smallCases`. */
-export function firstCases(count: number): CaseList {
+export function firstCases(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `c${at + 1}`);
 }
 

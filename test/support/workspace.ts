@@ -9,6 +9,7 @@ export type CaseList = true | readonly string[];
 /** What the host does with a cell of one case. */
 export type Behaviour =
   | 'die'
+  | 'die-once'
   | 'hang'
   | 'garbage'
   | 'twice'

@@ -1,0 +1,299 @@
+/**
+ * Gates on how alike the arms were treated: `infrastructure-symmetry` and `interleaving`. Neither ever gives hold, except for
+ * receipts that stand at another place than the sealed schedule gives them: an outage is not an outcome.
+ */
+import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
+import { baselineOf } from '../analysis/evidence.ts';
+import type { Receipt, ReceiptLine } from '../run/receipt.ts';
+import { cellId, planSchedule } from '../run/schedule.ts';
+import { finalCases } from '../spec/case-index.ts';
+import { type GateOf, gateName } from '../spec/gates.ts';
+import { armIds } from '../spec/spec.ts';
+import { bettingBounds } from '../stats/betting.ts';
+import { type Bounds, isIndeterminate } from '../stats/interval.ts';
+import { meanDifferenceBounds } from '../stats/mean-difference.ts';
+import { exactUnconditionalBounds } from '../stats/paired-binary-exact.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import { sum } from '../stats/summary.ts';
+import { type Contribution, type ContributionParts, contributionOf, shownNumber } from './gate.ts';
+
+/** Attempts at the two cells of one case and repeat. */
+interface AttemptedPair {
+  readonly unit: string;
+  readonly candidate: readonly ReceiptLine[];
+  readonly baseline: readonly ReceiptLine[];
+}
+
+function attemptedPairs({ seal, lines }: Analysis, { id }: CandidateAnalysis): AttemptedPair[] {
+  const baseline = baselineOf(seal).id;
+  const byCell = new Map<string, ReceiptLine[]>();
+  for (const line of lines) {
+    const key = cellId(line.cell);
+    byCell.set(key, [...(byCell.get(key) ?? []), line]);
+  }
+  return [...byCell.values()].flatMap((candidate) => {
+    const [first] = candidate;
+    if (first === undefined || first.cell.arm !== id) return [];
+    const other = byCell.get(cellId({ ...first.cell, arm: baseline }));
+    return other === undefined ? [] : [{ unit: first.cell.unit, candidate, baseline: other }];
+  });
+}
+
+function isFault({ outcome }: Receipt): boolean {
+  return outcome === 'infrastructureFault' || outcome === 'evaluatorFailure';
+}
+
+function metFault(lines: readonly ReceiptLine[]): number {
+  return lines.some(({ receipt }) => isFault(receipt)) ? 1 : 0;
+}
+
+/** Values of pairs by unit, units in the sealed order. */
+function byUnit(
+  order: readonly string[],
+  values: readonly { readonly unit: string; readonly value: number }[],
+): number[][] {
+  const units = new Map<string, number[]>();
+  for (const { unit, value } of values) units.set(unit, [...(units.get(unit) ?? []), value]);
+  return order.flatMap((unit) => {
+    const own = units.get(unit);
+    return own === undefined ? [] : [own];
+  });
+}
+
+function meanOf(values: readonly number[]): number {
+  return sum(values) / values.length;
+}
+
+type Part = Pick<ContributionParts, 'finding' | 'reason' | 'statistic' | 'threshold'>;
+
+/** Bounds of the mean difference of fault shares: exact for one pair per unit, the betting bound for unit means. */
+function faultBounds(units: readonly number[][], error: number, truncation: number): Bounds | null {
+  const single = units.every((each) => each.length === 1) && units.length <= 5000;
+  const values = units.map(meanOf);
+  const found = single
+    ? exactUnconditionalBounds(
+        {
+          both: 0,
+          onlyCandidate: values.filter((each) => each > 0).length,
+          onlyBaseline: values.filter((each) => each < 0).length,
+          neither: values.filter((each) => each === 0).length,
+        },
+        error,
+      )
+    : bettingBounds(values, { range: { lower: -1, upper: 1 }, error, truncation });
+  return isIndeterminate(found) ? null : found;
+}
+
+function largestOf({ lower, upper }: Bounds): number {
+  return roundSignificant(Math.max(Math.abs(lower), Math.abs(upper)), 1);
+}
+
+interface SymmetryInput {
+  readonly analysis: Analysis;
+  readonly pairs: readonly AttemptedPair[];
+  readonly error: number;
+}
+
+function faultPart({ analysis, pairs, error }: SymmetryInput, margin: number): Part {
+  const counts = [pairs.map((each) => each.candidate), pairs.map((each) => each.baseline)].map(
+    (arm) => sum(arm.map(metFault)),
+  );
+  const seen = `faults met ${counts[0]} of ${pairs.length} candidate cells and ${counts[1]} of ${pairs.length} baseline cells`;
+  const common = { threshold: margin };
+  if (counts.every((each) => each === 0)) {
+    return { ...common, finding: 'cleared', statistic: 0, reason: seen };
+  }
+  const units = byUnit(
+    analysis.order,
+    pairs.map(({ unit, candidate, baseline }) => ({
+      unit,
+      value: metFault(candidate) - metFault(baseline),
+    })),
+  );
+  const bounds = faultBounds(units, error, analysis.seal.analysis.bettingTruncation);
+  if (bounds === null || units.length < 2) {
+    return { ...common, finding: 'insufficient', reason: `${seen}, too few units to compare` };
+  }
+  const largest = largestOf(bounds);
+  const within = largest < margin;
+  return {
+    ...common,
+    statistic: largest,
+    finding: within ? 'cleared' : 'unresolved',
+    reason: `${seen}: the difference ${intervalText(bounds)} is ${within ? '' : 'not '}within ${shownNumber(margin)}`,
+  };
+}
+
+function intervalText({ lower, upper }: Bounds): string {
+  return `${shownNumber(lower)} .. ${shownNumber(upper)}`;
+}
+
+/** Time that infrastructure kept the last attempt of a cell waiting; null where nobody knows. */
+function waited(lines: readonly ReceiptLine[]): number | null {
+  return lines.at(-1)?.receipt.timing.waitedMs ?? null;
+}
+
+function waitPart({ analysis, pairs, error }: SymmetryInput, most: number): Part {
+  const common = { threshold: most };
+  const differences = pairs.flatMap(({ unit, candidate, baseline }) => {
+    const [own, other] = [waited(candidate), waited(baseline)];
+    return own === null || other === null ? [] : [{ unit, value: own - other }];
+  });
+  const unknown = pairs.length - differences.length;
+  if (unknown > 0) {
+    const reason = `how long ${unknown} of ${pairs.length} pairs waited is not known`;
+    return { ...common, finding: 'insufficient', reason };
+  }
+  if (differences.every(({ value }) => value === 0)) {
+    const reason = 'both cells of every pair waited alike';
+    return { ...common, finding: 'cleared', statistic: 0, reason };
+  }
+  const bounds = meanDifferenceBounds(byUnit(analysis.order, differences).map(meanOf), error);
+  if (isIndeterminate(bounds)) {
+    const reason = `no interval for the difference of waiting: ${bounds.reason}`;
+    return { ...common, finding: 'indeterminate', reason };
+  }
+  const largest = largestOf(bounds);
+  const within = largest < most;
+  return {
+    ...common,
+    statistic: largest,
+    finding: within ? 'cleared' : 'unresolved',
+    reason: `the candidate waited ${intervalText(bounds)} ms longer on average, ${within ? '' : 'not '}within ${shownNumber(most)} ms`,
+  };
+}
+
+/**
+ * Whether faults, and waiting where it is asked for, met both arms alike: two one-sided bounds within the margins (equivalence).
+ *
+ * A run without any fault clears: it is about what happened in this run, not about what may happen.
+ */
+export function judgeInfrastructure(
+  declared: GateOf<'infrastructure-symmetry'>,
+  analysis: Analysis,
+  candidate: CandidateAnalysis,
+): Contribution {
+  const pairs = attemptedPairs(analysis, candidate);
+  const error = analysis.seal.analysis.errorLevels.lift;
+  const common = {
+    name: gateName(declared),
+    gate: declared.gate,
+    required: declared.required,
+    errorLevel: error,
+    n: {
+      units: new Set(pairs.map((each) => each.unit)).size,
+      pairs: pairs.length,
+      cells: 2 * pairs.length,
+      discordant: pairs.filter((each) => metFault(each.candidate) !== metFault(each.baseline))
+        .length,
+    },
+  };
+  if (pairs.length === 0) {
+    const reason = 'no pair was attempted in both arms';
+    return contributionOf({ ...common, finding: 'insufficient', reason });
+  }
+  const input = { analysis, pairs, error };
+  const faults = faultPart(input, declared.margin);
+  const { maxWaitMs } = declared;
+  const parts = maxWaitMs === undefined ? [faults] : [faults, waitPart(input, maxWaitMs)];
+  const decisive = parts.find(({ finding }) => finding !== 'cleared') ?? faults;
+  return contributionOf({
+    ...common,
+    ...decisive,
+    reason: parts.map((each) => each.reason).join('; '),
+  });
+}
+
+/** Last lines of the cells in the order they were received; ties by place in the schedule. */
+function receivedOrder(lines: readonly ReceiptLine[]): ReceiptLine[] {
+  const last = new Map<string, ReceiptLine>();
+  for (const line of lines) {
+    const known = last.get(cellId(line.cell));
+    if (known === undefined || known.receipt.attempt < line.receipt.attempt) {
+      last.set(cellId(line.cell), line);
+    }
+  }
+  return [...last.values()].sort((first, second) =>
+    first.receivedAt === second.receivedAt
+      ? first.position - second.position
+      : first.receivedAt < second.receivedAt
+        ? -1
+        : 1,
+  );
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((first, second) => first - second);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+/**
+ * Whether the arms ran side by side: every receipt stands at its place of the sealed schedule, and in half of the pairs or more the
+ * two cells came back within one block and the cells in flight of each other.
+ *
+ * @returns breached for a receipt at another place; insufficient for cells that came back further apart, and without a pair
+ */
+export function judgeInterleaving(
+  declared: GateOf<'interleaving'>,
+  analysis: Analysis,
+  candidate: CandidateAnalysis,
+): Contribution {
+  const { seal, index, lines } = analysis;
+  const arms = armIds(seal.spec);
+  const schedule = planSchedule({
+    cases: finalCases(index),
+    arms,
+    repeats: seal.spec.repeats,
+    casesDigest: seal.digests.cases,
+  });
+  const threshold = arms.length + 2 * seal.spec.host.concurrency;
+  const common = {
+    name: gateName(declared),
+    gate: declared.gate,
+    required: declared.required,
+    threshold,
+  };
+  const strays = lines.filter((line) => {
+    const planned = schedule[line.position];
+    return planned === undefined || cellId(planned) !== cellId(line.cell);
+  });
+  const [stray] = strays;
+  if (stray !== undefined) {
+    const reason = `${strays.length} of ${lines.length} receipts stand at another place than the sealed schedule gives them, that of case "${stray.cell.case}" first`;
+    return contributionOf({ ...common, finding: 'breached', reason });
+  }
+  const ranks = new Map(
+    receivedOrder(lines).map(({ cell, position }, rank) => [cellId(cell), { rank, position }]),
+  );
+  const baseline = baselineOf(seal).id;
+  const pairs = candidate.cells.flatMap(({ cell }) => {
+    const own = ranks.get(cellId(cell));
+    const other = ranks.get(cellId({ ...cell, arm: baseline }));
+    if (own === undefined || other === undefined) return [];
+    const apart = Math.abs(own.rank - other.rank);
+    return [{ unit: cell.unit, apart, isFirst: own.position < other.position }];
+  });
+  const n = {
+    units: new Set(pairs.map((each) => each.unit)).size,
+    pairs: pairs.length,
+    cells: 2 * pairs.length,
+    discordant: 0,
+  };
+  if (pairs.length === 0) {
+    const reason = 'no pair was attempted in both arms';
+    return contributionOf({ ...common, n, finding: 'insufficient', reason });
+  }
+  const statistic = medianOf(pairs.map((each) => each.apart));
+  const first = pairs.filter((each) => each.isFirst).length;
+  const within = statistic <= threshold;
+  const reason = `the cells of a pair came back ${shownNumber(statistic)} places apart (median of ${pairs.length}, ${threshold} at most), the candidate scheduled first in ${first}`;
+  return contributionOf({
+    ...common,
+    n,
+    statistic,
+    finding: within ? 'cleared' : 'insufficient',
+    reason: within ? reason : `${reason}: the arms met different hours`,
+  });
+}
