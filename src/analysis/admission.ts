@@ -40,11 +40,16 @@ interface AdmittedRow {
 /**
  * Applies admission, splits and identity checks to all rows.
  *
- * @param rows  all rows of all case files, numbered from 1 in file order
- * @returns     the case index for the seal, the cases, and every problem of the rows (at most 20 of one kind, then a count)
+ * @param rows    all rows of all case files, numbered from 1 in file order
+ * @param secret  of the fingerprints, where the spec names one
+ * @returns       the case index for the seal, the cases, and every problem of the rows (at most 20 of one kind, then a count)
  * @example admitCases(spec, [{ row: 1, file: 'a.jsonl', line: 1, fields: { id: 'c1', unit: 'u1', split: 'final' } }]).cases.length // => 1
  */
-export function admitCases(spec: ExperimentSpec, rows: readonly CaseRow[]): Admission {
+export function admitCases(
+  spec: ExperimentSpec,
+  rows: readonly CaseRow[],
+  secret?: Uint8Array,
+): Admission {
   const problems: Problem[] = [];
   const exclusions = excludedRows(spec.admission, rows, problems);
   const admitted: AdmittedRow[] = [];
@@ -60,7 +65,7 @@ export function admitCases(spec: ExperimentSpec, rows: readonly CaseRow[]): Admi
     ),
   );
   return {
-    index: indexOf(spec, { rows, exclusions, admitted }),
+    index: indexOf(spec, { rows, exclusions, admitted, secret }),
     cases: admitted.map(({ each }) => each),
     problems: capped(problems),
   };
@@ -221,13 +226,16 @@ function indexOf(
     readonly rows: readonly CaseRow[];
     readonly exclusions: ReadonlyMap<number, string>;
     readonly admitted: readonly AdmittedRow[];
+    readonly secret: Uint8Array | undefined;
   },
 ): CaseIndex {
   const cases = new Map(content.admitted.map(({ each }) => [each.row, each]));
   const measures = Object.entries(spec.measures).sort(([a], [b]) => compareCodeUnits(a, b));
-  const sketched = spec.gates.some(
-    (gate) => gate.gate === 'contamination' && gate.similarity !== undefined,
-  );
+  const { secret } = content;
+  const sketched =
+    spec.gates.some((gate) => gate.gate === 'contamination' && gate.similarity !== undefined) &&
+    // A sketch without its secret would tell what fingerprints with it do not.
+    (secret !== undefined || spec.fingerprint.secret === undefined);
   const rows: CaseIndex['rows'] = [];
   for (const { row } of content.rows) {
     const excluded = content.exclusions.get(row);
@@ -247,7 +255,7 @@ function indexOf(
         applies: applying.map(([measure]) => measure),
         inputDigest: digestOfValue(each.input),
         expectedDigest: digestOfValue(each.expected),
-        ...(sketched ? { sketch: sketchOf(each.input, spec.fingerprint.ignore) } : {}),
+        ...(sketched ? { sketch: sketchOf(each.input, spec.fingerprint.ignore, secret) } : {}),
       });
     }
   }

@@ -271,6 +271,11 @@ function copiedCases(index: CaseIndex, limit: number): GapFinding {
     const reason = 'no development case is declared that final cases could be compared with';
     return { finding: 'missing', threshold: limit, reason };
   }
+  const bare = admittedCases(index).filter(({ sketch }) => sketch === undefined).length;
+  if (bare > 0) {
+    const reason = `${bare} cases have no sketch to compare, because the secret of the fingerprints was not there`;
+    return { finding: 'insufficient', threshold: limit, reason };
+  }
   const nearest = nearestCases(index);
   const copies = nearest.filter(({ similarity }) => similarity >= limit);
   const most = roundSignificant(Math.max(0, ...nearest.map(({ similarity }) => similarity)));

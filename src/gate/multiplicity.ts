@@ -10,7 +10,7 @@
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { measureOf } from '../analysis/evidence.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
-import { type GateDeclaration, gateName, latencyForm } from '../spec/gates.ts';
+import { type GateDeclaration, gapOf, gateName, latencyForm } from '../spec/gates.ts';
 import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type HolmStep, holmByBounds } from '../stats/multiplicity.ts';
@@ -156,8 +156,11 @@ function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | n
     };
   }
   if (declared.gate === 'reward-hacking' || declared.gate === 'contamination') {
-    if (!hasBound(declared)) return null;
+    const gap = gapOf(declared);
+    if (gap === null) return null;
     return {
+      measure: gap.ahead,
+      guarantee: 'finite-sample',
       required,
       error: lift,
       level: (request) => levelOf(judgeMonitored(analysis, declared, request)),

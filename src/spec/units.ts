@@ -174,12 +174,13 @@ const sketchWords = 3;
 
 /**
  * Sketch of a case's input: the 64 smallest hashes of its word triples, ascending, without a gap. It tells how much of their text two
- * inputs share and nothing of the text itself.
+ * inputs share; made without a secret it lets a guess of the text be tried.
  * @example sketchOf({ mail: 'one two' }).length // => 12
  */
 export function sketchOf(
   input: { readonly [field: string]: Json },
   ignore: readonly string[] = [],
+  secret?: Uint8Array,
 ): string {
   const texts = Object.entries(input).flatMap(([key, value]) =>
     ignore.includes(key) ? [] : leafTexts(value),
@@ -190,7 +191,10 @@ export function sketchOf(
     words.slice(at, at + sketchWords).join(' '),
   );
   const hashes = [...new Set(pieces)].map((piece) =>
-    digestHex(digestOf(piece)).slice(0, sketchDigits),
+    digestHex(secret === undefined ? digestOf(piece) : keyedDigest(secret, piece)).slice(
+      0,
+      sketchDigits,
+    ),
   );
   return hashes.sort(compareCodeUnits).slice(0, sketchSize).join('');
 }

@@ -112,10 +112,10 @@ export async function loadExperiment(
 ): Promise<LoadedExperiment> {
   const { files, problems, placeOf } = await openExperimentFolder(path, options);
   if (files === undefined) throw invalid(path, problems);
-  const admission = admitCases(files.spec, files.rows);
+  const secret = problems.length > 0 ? undefined : await readFingerprintSecret(files);
+  const admission = admitCases(files.spec, files.rows, secret);
   const all = [...problems, ...contentProblems(files, admission, placeOf)];
   if (all.length > 0) throw invalid(files.file, all);
-  const secret = await readFingerprintSecret(files);
   return { ...files, index: admission.index, cases: admission.cases, secret };
 }
 

@@ -152,6 +152,9 @@ describe('contamination by copies', () => {
     expect(sketchOf({ a: 'one two three four five', id: 'x' }, ['id'])).toBe(first);
     expect(sketchOf({ a: 'one two three four six' })).not.toBe(first);
     expect(sketchHashes(sketchOf({}))).toHaveLength(1);
+    const keyed = sketchOf({ a: 'one two three four five' }, [], new Uint8Array(16));
+    expect(keyed).toHaveLength(first.length);
+    expect(keyed).not.toBe(first);
     expect(sketchHashes(sketchOf({ a: words(0, 500) }))).toHaveLength(64);
   });
 });
