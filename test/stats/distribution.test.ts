@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as c from '../../src/stats/chi-square.ts';
 import * as d from '../../src/stats/distribution.ts';
 import { type ReferenceMethod, referenceTests } from '../support/reference.ts';
-import { expectRefusal } from '../support/statistics.ts';
+import { bitsOf, expectRefusal } from '../support/statistics.ts';
 
 interface Point {
   readonly x: number;
@@ -279,5 +279,43 @@ describe('edges of the distributions', () => {
     ]);
     expect([d.betaCdf(-1, { a: 2, b: 3 }), d.betaCdf(2, { a: 2, b: 3 })]).toEqual([0, 1]);
     expect([d.betaUpper(-1, { a: 2, b: 3 }), d.betaUpper(2, { a: 2, b: 3 })]).toEqual([1, 0]);
+  });
+});
+
+describe('bits on every platform', () => {
+  const points = Array.from({ length: 801 }, (_, at) => (at - 400) * 0.0237);
+  const tails = Array.from({ length: 199 }, (_, at) => (at + 1) / 200);
+  // Products alone: powers are the engine's.
+  const far = tails.map((p) =>
+    Array.from({ length: 40 }, () => p).reduce((all, each) => all * each),
+  );
+  const shapes = [0.5, 1, 2.5, 7, 30, 400].flatMap((a) => [0.5, 3, 55].map((b) => ({ a, b })));
+
+  // Bounds that decide are computed with these: any other bit would be another record.
+  test.each([
+    ['the normal tail', points.map(d.normalUpper), '8a4e7c17b7016914'],
+    ['the normal quantile', [...tails, ...far].map(d.normalUpperQuantile), 'a6d0a55ed2a95bd1'],
+    [
+      'the t tail',
+      [1, 4.5, 30].flatMap((df) => points.map((x) => d.tUpper(x, df))),
+      'c8a6fedd7b59dea1',
+    ],
+    [
+      'the t quantile',
+      [1, 4.5, 30].flatMap((df) => [...tails, ...far].map((p) => d.tUpperQuantile(p, df))),
+      '0614a3e380858013',
+    ],
+    [
+      'the beta quantile',
+      shapes.flatMap((shape) => tails.map((p) => d.betaQuantile(p, shape))),
+      'ca71cac36c64538b',
+    ],
+    [
+      'the upper beta quantile',
+      shapes.flatMap((shape) => tails.map((p) => d.betaUpperQuantile(p, shape))),
+      '3e6b9f22d1c497f2',
+    ],
+  ])('of %s are the recorded ones', (_, values, recorded) => {
+    expect(bitsOf(values)).toBe(recorded);
   });
 });
