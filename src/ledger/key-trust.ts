@@ -6,6 +6,7 @@
 import { fingerprintOf } from '../base/signature.ts';
 import type { TrustedKey } from '../base/trust.ts';
 import type { KeyScope } from './entry-bodies.ts';
+import { importedFrom } from './past.ts';
 import type { LedgerKey, LedgerState } from './projection.ts';
 
 /** A key that counts, and for how much of the ledger. */
@@ -65,28 +66,32 @@ function outOfScope({ name, scopes }: CountingKey, wanted: readonly KeyScope[]):
   return { counts: false, misused: true, reason };
 }
 
-/**
- * Whether the signature of a key on a checkpoint of `size` entries counts.
- * @param validSize  entries that a key without an end has signed for: only these show that the history before a revocation was not
- *                   rewritten by whoever had the key
- */
-export function standingOnCheckpoint(
-  key: CountingKey,
-  { size, validSize }: { readonly size: number; readonly validSize: number },
-): Standing {
+/** What a checkpoint covers; entries by their numbers in the ledger that was read. */
+export interface Coverage {
+  /** Whether the checkpoint covers an entry. */
+  readonly covers: (seq: number) => boolean;
+  /**
+   * Whether a checkpoint that a key without an end has signed covers it: only that shows that the history before a revocation was not
+   * rewritten by whoever had the key.
+   */
+  readonly vouched: (seq: number) => boolean;
+}
+
+/** Whether the signature of a key on a checkpoint counts. */
+export function standingOnCheckpoint(key: CountingKey, { covers, vouched }: Coverage): Standing {
   const { name, addedSeq, ended, root, keyId } = key;
   const scope = outOfScope(key, ['checkpoint', 'witness']);
   if (scope !== null) return scope;
-  if (fingerprintOf(root.key) !== keyId && addedSeq !== null && size <= addedSeq) {
+  if (fingerprintOf(root.key) !== keyId && addedSeq !== null && !covers(addedSeq)) {
     const reason = `the key of ${name} was introduced in entry ${addedSeq}, after this checkpoint`;
     return { counts: false, misused: false, reason };
   }
   if (ended === null) return counts;
-  if (size > ended.seq) {
+  if (covers(ended.seq)) {
     const reason = `the key of ${name} was ${ended.how} in entry ${ended.seq}, before this checkpoint`;
     return { counts: false, misused: true, reason };
   }
-  if (ended.how === 'rotated' || validSize > ended.seq) return counts;
+  if (ended.how === 'rotated' || vouched(ended.seq)) return counts;
   return { counts: false, misused: false, reason: undated(name, ended.seq) };
 }
 
@@ -94,13 +99,14 @@ function undated(name: string, seq: number): string {
   return `the key of ${name} was revoked in entry ${seq}, and no valid key vouches that this was signed before`;
 }
 
-/** Whether the signature of a key on a statement about entry `seq` counts. */
+/** Whether the signature of a key on a statement about entry `seq` counts; numbers are those of the ledger that was read. */
 export function standingOnStatement(key: CountingKey, seq: number): Standing {
   const scope = outOfScope(key, ['statement']);
   if (scope !== null) return scope;
   const { name, ended } = key;
   if (ended === null || (ended.how === 'rotated' && seq < ended.seq)) return counts;
-  const misused = seq > ended.seq;
+  const comparable = seq < importedFrom === ended.seq < importedFrom;
+  const misused = comparable && seq > ended.seq;
   const reason = misused
     ? `the key of ${name} was ${ended.how} in entry ${ended.seq}, before entry ${seq}`
     : undated(name, ended.seq);

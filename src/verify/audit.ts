@@ -1,11 +1,13 @@
 /** What an auditor asks of a verified run, in a few lines: which ledger, who saw it, what was claimed when, how often, at what price. */
 import { digestHex } from '../base/digest.ts';
 import { isKind, type LedgerEntry } from '../ledger/entry.ts';
-import type { ExperimentState } from '../ledger/projection.ts';
+import { inOrder } from '../ledger/key-trust.ts';
+import type { ExperimentState, LedgerKey } from '../ledger/projection.ts';
 import { type ReuseBudget, reuseBudgets } from '../ledger/reuse.ts';
 import { finalCases } from '../spec/case-index.ts';
+import { type RecordedAmendment, recordedAmendments } from './check-amendments.ts';
 import { outcomeOf } from './check-entries.ts';
-import type { CoveringCheckpoint } from './check-trust.ts';
+import type { Vouchers } from './check-trust.ts';
 import type { LedgerView, Reading } from './reading.ts';
 
 /** Facts for an auditor; `experiment` is null when the run could not be read. */
@@ -26,10 +28,22 @@ export interface Audit {
     readonly size: number;
     /** Names of the trusted keys that signed it. */
     readonly signers: readonly string[];
+    /** Why other signatures of trusted keys on it do not count. */
+    readonly idle: readonly string[];
   }[];
+  /** Signing keys of the ledger in the order of their entries. */
+  readonly keys: readonly AuditedKey[];
   /** Number of the first entry that no trusted checkpoint covers. */
   readonly unsignedFrom: number;
   readonly experiment: ExperimentAudit | null;
+}
+
+/** A signing key of the ledger. */
+export interface AuditedKey extends Pick<LedgerKey, 'keyId' | 'name' | 'scopes' | 'addedSeq'> {
+  /** How it ended; null while it is valid. */
+  readonly ended: { readonly seq: number; readonly how: 'rotated' | 'revoked' } | null;
+  /** Whether it is a key of the reader's list, or one that such a key has introduced. */
+  readonly trusted: boolean;
 }
 
 /** Facts about one run. */
@@ -60,14 +74,18 @@ export interface ExperimentAudit {
     readonly asRecorded: boolean;
   } | null;
   readonly claim: ClaimHistory;
+  /** Amendments of the plan before its exposure, oldest first. */
+  readonly amendments: readonly RecordedAmendment[];
 }
 
 /** What became of everything sealed under this name, and of this family of units; error in units of 1e-9. */
 export interface ClaimHistory {
   readonly seals: number;
-  /** Plans of this name that were never exposed. */
+  /** Plans of this name that were never exposed, and not amended either. */
   readonly abandoned: number;
-  /** Final seals of this plan beside the exposed one. */
+  /** Plans of this name that an amendment replaced. */
+  readonly amended: number;
+  /** Final seals of this plan, and of those it replaced, beside the exposed one. */
   readonly otherFinals: number;
   readonly voided: number;
   /** Reuse policy of the family; null when the ledger could not be followed. */
@@ -83,7 +101,7 @@ export interface ClaimHistory {
 export function auditOf(
   read: Reading,
   ledger: LedgerView,
-  checkpoints: readonly CoveringCheckpoint[],
+  { checkpoints, keys }: Pick<Vouchers, 'checkpoints' | 'keys'>,
 ): Audit {
   const { report, entries } = ledger;
   const first = entries[0];
@@ -100,14 +118,24 @@ export function auditOf(
       completeness: report.completeness,
       completenessDetail: report.completenessDetail,
     },
-    checkpoints: checkpoints.map(({ file, size, signers }) => ({
+    checkpoints: checkpoints.map(({ file, size, signers, idle }) => ({
       file,
       size,
       signers: signers.map(({ name }) => name),
+      idle,
     })),
+    keys: auditedKeys(ledger, keys),
     unsignedFrom: Math.max(0, ...signed.map(({ size }) => size)),
     experiment: experimentAudit(read, ledger),
   };
+}
+
+function auditedKeys({ state }: LedgerView, trusted: Vouchers['keys']): AuditedKey[] {
+  const known = new Set(trusted.map(({ keyId }) => keyId));
+  return (state === null ? [] : inOrder(state)).map(({ keyId, name, scopes, addedSeq, ended }) => ({
+    ...{ keyId, name, scopes, addedSeq, trusted: known.has(keyId) },
+    ended: ended === null ? null : { seq: ended.seq, how: ended.how },
+  }));
 }
 
 function originOf(entry: LedgerEntry): string | null {
@@ -150,6 +178,7 @@ function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | n
         ? undefined
         : reuseBudgets(ledger.state).find((each) => each.family === family),
     ),
+    amendments: recordedAmendments(seal, ledger.state),
   };
 }
 
@@ -166,8 +195,10 @@ function claimHistory(
 ): ClaimHistory {
   return {
     seals: named.length,
-    abandoned: named.filter(({ exposure }) => exposure === null).length,
-    otherFinals: Math.max(0, (own?.finals.length ?? 1) - 1),
+    abandoned: named.filter(({ exposure, phase }) => exposure === null && phase !== 'amended')
+      .length,
+    amended: named.filter(({ phase }) => phase === 'amended').length,
+    otherFinals: Math.max(0, finalsOf(own, named) - 1),
     voided: named.filter(({ voided }) => voided !== null).length,
     policy: budget?.mode ?? null,
     looks: budget?.looks ?? 0,
@@ -175,6 +206,13 @@ function claimHistory(
     heldNano: budget?.heldNano ?? 0,
     totalNano: budget?.totalNano ?? null,
   };
+}
+
+/** Final seals bound to a plan and to those it replaced; 1 when the plan is unknown. */
+function finalsOf(own: ExperimentState | undefined, named: readonly ExperimentState[]): number {
+  if (own === undefined) return 1;
+  const before = named.find(({ plan }) => plan === own.amendsPlan);
+  return own.finals.length + (before === undefined ? 0 : finalsOf(before, named));
 }
 
 /** Error in units of 1e-9 as a decimal fraction, exact. */
@@ -190,11 +228,11 @@ const short = (digest: string): string => digestHex(digest as `sha256:${string}`
  * @param program  this engine as seals name it, for comparison; e.g. `liftgate 0.1.0`
  */
 export function auditLines(audit: Audit, program: string): string[] {
-  const { ledger, checkpoints, unsignedFrom, experiment } = audit;
-  const seen = checkpoints.map(
-    ({ file, size, signers }) =>
-      `           checkpoint ${file}: ${size} entries, ${signers.length === 0 ? 'no trusted signer' : `signed by ${signers.join(', ')}`}`,
-  );
+  const { ledger, checkpoints, unsignedFrom, keys, experiment } = audit;
+  const seen = checkpoints.flatMap(({ file, size, signers, idle }) => [
+    `           checkpoint ${file}: ${size} entries, ${signers.length === 0 ? 'no trusted signer' : `signed by ${signers.join(', ')}`}`,
+    ...idle.map((reason) => `             not counted: ${reason}`),
+  ]);
   const tail =
     unsignedFrom >= ledger.entries
       ? 'every entry is signed for'
@@ -205,8 +243,19 @@ export function auditLines(audit: Audit, program: string): string[] {
     `pinned     ${ledger.completenessDetail}`,
     ...seen,
     `           ${tail}`,
+    ...keys.map((key, at) => `${at === 0 ? 'keys      ' : '          '} ${keyText(key)}`),
     ...(experiment === null ? [] : experimentLines(experiment, program)),
   ];
+}
+
+function keyText({ name, keyId, scopes, addedSeq, ended, trusted }: AuditedKey): string {
+  const until = ended === null ? '' : `, ${ended.how} in #${ended.seq}`;
+  return `${name} ${keyId} may sign ${scopes.join(', ')} since #${addedSeq}${until}${trusted ? '' : '; nobody you trust stands behind it'}`;
+}
+
+function amendmentText({ entry, reason, changed, seen }: RecordedAmendment): string {
+  const declared = seen.declared.map((each) => `; declared: ${each}`).join('');
+  return `amended ${place(entry)}: ${reason}; changed ${changed.join(', ')}; seen by then: ${seen.exposures.length} exposures of the family, ${seen.finals.length} final seals${declared}`;
 }
 
 function experimentLines(facts: ExperimentAudit, program: string): string[] {
@@ -219,7 +268,8 @@ function experimentLines(facts: ExperimentAudit, program: string): string[] {
     `           ${counted(facts.units, 'unit')} of ${facts.population} (family ${facts.family}), ${counted(facts.cases, 'final case')}; ${counted(facts.developmentUnits, 'development unit')}`,
     `           ${facts.receipts ?? 'unreadable'} receipts for ${facts.plannedCells} planned cells; arms ${arms}; evaluator ${short(facts.evaluator)}; sealed by ${facts.engine}, checked by ${program}`,
     `           recomputed: ${recomputedText(facts.recomputed)}`,
-    `           ${counted(claim.seals, 'plan seal')} of this name (${claim.abandoned} never measured), ${claim.otherFinals} other final seals of this plan, ${counted(claim.voided, 'voided outcome')}`,
+    ...facts.amendments.map((each) => `           ${amendmentText(each)}`),
+    `           ${counted(claim.seals, 'plan seal')} of this name (${claim.abandoned} never measured${claim.amended === 0 ? '' : `, ${claim.amended} amended`}), ${claim.otherFinals} other final seals of this plan, ${counted(claim.voided, 'voided outcome')}`,
     `           family ${facts.family} (${claim.policy ?? 'policy unknown'}): ${counted(claim.looks, 'final measurement')}, error spent ${shownError(claim.spentNano)}, held ${shownError(claim.heldNano)}${claim.totalNano === null ? '' : ` of ${shownError(claim.totalNano)}`}`,
   ];
 }

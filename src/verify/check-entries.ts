@@ -18,6 +18,7 @@ import { formatDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { journalPrefix } from '../run/journal.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
+import { plansOf } from './check-amendments.ts';
 import { type Finding, faultsOf, findingOf, type ReasonCode } from './checklist.ts';
 import { overallDecision } from './evidence.ts';
 import type { LedgerView, Reading, RunEntries, RunMark, RunRight } from './reading.ts';
@@ -37,7 +38,7 @@ export function checkEntries(files: RunFiles, seal: SealedExperiment, read: Read
   const arms = seal.arms.map((arm) => ({ id: arm.id, digest: arm.surfaceDigest }));
   const { body } = expose.entry;
   const tests: [boolean, string][] = [
-    [reserve.entry.body.plan === seal.plan, 'the reservation names another plan'],
+    [plansOf(seal).includes(reserve.entry.body.plan), 'the reservation names another plan'],
     [reserve.entry.body.unitsObject === seal.units.object, 'the reservation names other units'],
     [
       body.reserve === reserve.entry.seq || body.reserve >= importedFrom,

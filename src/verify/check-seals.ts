@@ -8,6 +8,7 @@ import { admittedCases, caseIndexSchema, finalCases } from '../spec/case-index.t
 import { designDigests, resolvedMethods, sealedLooks } from '../spec/design.ts';
 import { formatSeal, parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { formatCellPlan } from '../spec/seal-plan.ts';
+import { chainFaults } from './check-amendments.ts';
 import { type Finding, faultsOf, findingOf } from './checklist.ts';
 import type { Reading } from './reading.ts';
 import { type RunFiles, runFile, runFileNames } from './record.ts';
@@ -26,6 +27,7 @@ export function checkSeals(files: RunFiles, read: Reading): Finding {
   const kept = seal.arms.every(
     (arm, at) => arm.role === 'candidate' || canonicalText(arm) === canonicalText(plan.arms[at]),
   );
+  faults.push(...chainFaults(plan));
   if (!kept) faults.push('the baseline or the placebo differs between plan and final seal');
   if (read.manifest !== undefined && read.manifest.seal !== sealDigest(seal))
     faults.push('the manifest names another seal');

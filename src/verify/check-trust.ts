@@ -2,12 +2,21 @@
 import { canonicalText } from '../base/canonical.ts';
 import { fingerprintOf } from '../base/signature.ts';
 import { describeKey, type TrustedKey } from '../base/trust.ts';
-import { contradictionOf, signersOf } from '../ledger/checkpoint.ts';
+import type { AnchorTrust } from '../ledger/anchor.ts';
+import { contradictionOf, type SignedCheckpoint, signersOf } from '../ledger/checkpoint.ts';
 import { recordedSeal, type StoredEntry } from '../ledger/entry.ts';
 import { historiesOf, type KnownEntry, knownEntries } from '../ledger/histories.ts';
+import {
+  type CountingKey,
+  countingKeys,
+  type Standing,
+  standingOnCheckpoint,
+  standingOnStatement,
+} from '../ledger/key-trust.ts';
 import { emptyState } from '../ledger/projection.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { checkpointsIn, type NoteFiles } from './bundle.ts';
+import { anchorsOf, checkAnchored } from './check-anchors.ts';
 import { outcomeOf } from './check-entries.ts';
 import type { Checklist, CheckName, Fault, Finding } from './checklist.ts';
 import { findingOf } from './checklist.ts';
@@ -18,7 +27,7 @@ import { openStatement, type Statement, statementOf } from './statement.ts';
 export const requirements = ['signed', 'witnessed', 'anchored'] as const;
 /**
  * `signed`: a trusted key signed a checkpoint that covers the outcome, or a statement about it; `witnessed`: two different trusted
- * signers did; `anchored`: a proof of time covers it.
+ * signers did; `anchored`: an anchor that the reader believes covers it.
  */
 export type Requirement = (typeof requirements)[number];
 
@@ -31,6 +40,8 @@ export interface Demands {
   readonly require: readonly Requirement[];
   /** A signed statement about this run. */
   readonly statement: { readonly file: string; readonly bytes: Uint8Array } | null;
+  /** Time-stamping authorities and commits that the reader believes; none when left out. */
+  readonly anchors?: Pick<AnchorTrust, 'authorities' | 'commits'>;
 }
 
 /** Nothing demanded, nobody trusted. */
@@ -41,13 +52,17 @@ export interface CoveringCheckpoint {
   readonly file: string;
   readonly size: number;
   readonly signers: readonly TrustedKey[];
+  /** Why signatures of trusted keys on it do not count. */
+  readonly idle: readonly string[];
 }
 
 /** Who was found to vouch for what. */
 export interface Vouchers {
   readonly checkpoints: CoveringCheckpoint[];
-  /** Trusted keys behind the outcome: signers of checkpoints that cover it and of a statement about it. */
-  readonly signers: TrustedKey[];
+  /** Keys behind the outcome: signers of checkpoints that cover it and of a statement about it. */
+  readonly signers: CountingKey[];
+  /** The trusted keys and those they have introduced in the ledger. */
+  readonly keys: readonly CountingKey[];
 }
 
 /** Adds the checks of checkpoints, statement and demands; what there is none of is not listed. */
@@ -56,7 +71,8 @@ export function checkTrust(
   ledger: LedgerView | null,
   { demands, read }: { readonly demands: Demands; readonly read: Reading },
 ): Vouchers {
-  const vouchers: Vouchers = { checkpoints: [], signers: [] };
+  const keys = countingKeys(ledger?.state ?? emptyState, demands.trust);
+  const vouchers: Vouchers = { checkpoints: [], signers: [], keys };
   const demanded = requirements.filter((each) => demands.require.includes(each));
   if (ledger === null || ledger.problems.length > 0 || read.entries === undefined) {
     const faults = ['without a sound ledger and a readable run there is nothing to vouch for'];
@@ -65,14 +81,15 @@ export function checkTrust(
     return vouchers;
   }
   const outcome = outcomeOf(ledger, read.entries, read.manifest);
+  const vouching = { demands, outcome, vouchers };
   if ([...demands.notes.keys()].some((name) => name.endsWith('.txt'))) {
-    list.run(names.checkpoints, () => checkCheckpoints(ledger, { demands, outcome, vouchers }));
+    list.run(names.checkpoints, () => checkCheckpoints(ledger, vouching));
   }
   if (demands.statement !== null) {
-    list.run(names.statement, () => checkStatement(ledger, { demands, outcome, vouchers, read }));
+    list.run(names.statement, () => checkStatement(ledger, { ...vouching, read }));
   }
   for (const requirement of demanded) {
-    list.run(names[requirement], () => checkRequirement(requirement, demands, vouchers));
+    list.run(names[requirement], () => checkRequirement(requirement, ledger, vouching));
   }
   return vouchers;
 }
@@ -100,8 +117,8 @@ const names = {
   },
   anchored: {
     id: 'anchored',
-    title: 'a proof of time covers the outcome',
-    code: 'signature-missing',
+    title: 'an outside proof that the reader believes covers the outcome',
+    code: 'anchor-missing',
   },
 } as const satisfies Readonly<Record<string, CheckName>>;
 
@@ -111,21 +128,79 @@ interface Vouching {
   readonly vouchers: Vouchers;
 }
 
-function checkCheckpoints(ledger: LedgerView, { demands, outcome, vouchers }: Vouching): Finding {
+/** A checkpoint, the history it is the beginning of, and the trusted keys that signed it. */
+interface ShownCheckpoint {
+  readonly file: string;
+  readonly signed: SignedCheckpoint;
+  readonly history: readonly StoredEntry[];
+  readonly signers: readonly CountingKey[];
+}
+
+/** Signatures of trusted keys by their standing; one that its key had no right to give is a fault. */
+function standings(
+  file: string,
+  signers: readonly CountingKey[],
+  standing: (key: CountingKey) => Standing,
+): { readonly counting: CountingKey[]; readonly faults: Fault[]; readonly idle: string[] } {
+  const found = { counting: [] as CountingKey[], faults: [] as Fault[], idle: [] as string[] };
+  for (const key of signers) {
+    const result = standing(key);
+    if (result.counts) found.counting.push(key);
+    else if (result.misused)
+      found.faults.push({ code: 'key-misused', message: `${file}: ${result.reason}` });
+    else found.idle.push(result.reason);
+  }
+  return found;
+}
+
+/** Counts the signatures on checkpoints that this ledger continues. */
+function weigh(
+  ledger: LedgerView,
+  shown: readonly ShownCheckpoint[],
+  { outcome, vouchers }: Vouching,
+): Fault[] {
+  const known = knownEntries(ledger.state ?? emptyState).values();
+  const byNumber = new Map([...known].map((each) => [each.number, each]));
+  const coverageOf = ({ history, signed }: ShownCheckpoint) => {
+    const covered = coveredBy(history, signed.size);
+    return (seq: number) => {
+      const entry = byNumber.get(seq);
+      return entry !== undefined && covered(entry);
+    };
+  };
+  const valid = shown
+    .filter(({ signers }) => signers.some(({ ended }) => ended === null))
+    .map(coverageOf);
+  const vouched = (seq: number) => valid.some((covers) => covers(seq));
+  return shown.flatMap((each) => {
+    const { file, history, signers } = each;
+    const { size } = each.signed;
+    const covers = coverageOf(each);
+    const found = standings(file, signers, (key) => standingOnCheckpoint(key, { covers, vouched }));
+    vouchers.checkpoints.push({ file, size, signers: found.counting, idle: found.idle });
+    if (outcome !== null && coveredBy(history, size)(outcome))
+      vouchers.signers.push(...found.counting);
+    return found.faults;
+  });
+}
+
+function checkCheckpoints(ledger: LedgerView, vouching: Vouching): Finding {
+  const { demands, vouchers } = vouching;
   const faults: Fault[] = [];
+  const found: ShownCheckpoint[] = [];
   const histories = historiesOf(ledger.state ?? emptyState);
   for (const { file, signed } of checkpointsIn(demands.notes)) {
     const message = contradictionOf(ledger.entries, signed);
-    const shown = histories.find((entries) => contradictionOf(entries, signed) === null);
-    if (shown === undefined) {
+    const history = histories.find((entries) => contradictionOf(entries, signed) === null);
+    if (history === undefined) {
       const contradiction = `${file}: ${message ?? 'the ledger is another one'}`;
       faults.push({ code: 'checkpoint-contradicted', message: contradiction });
       continue;
     }
-    const signers = demands.trust.filter((key) => signersOf(signed, [key], file).length > 0);
-    vouchers.checkpoints.push({ file, size: signed.size, signers });
-    if (outcome !== null && covers(shown, signed.size, outcome)) vouchers.signers.push(...signers);
+    const signers = vouchers.keys.filter((key) => signersOf(signed, [key], file).length > 0);
+    found.push({ file, signed, history, signers });
   }
+  faults.push(...weigh(ledger, found, vouching));
   const shown = vouchers.checkpoints.map(({ size, signers }) => {
     const by = signers.map(({ name }) => name).join(', ');
     return `${size} entries (${by === '' ? 'nobody trusted' : by})`;
@@ -133,31 +208,43 @@ function checkCheckpoints(ledger: LedgerView, { demands, outcome, vouchers }: Vo
   return findingOf(faults, shown.join('; '));
 }
 
-/** Whether the first entries of a history hold an outcome, themselves or in a branch that one of them imported. */
-function covers(history: readonly StoredEntry[], size: number, outcome: KnownEntry): boolean {
+/** Tells whether the first entries of a history hold an entry, themselves or in a branch that one of them imported. */
+function coveredBy(history: readonly StoredEntry[], size: number): (entry: KnownEntry) => boolean {
   const first = history.slice(0, size);
-  return first.some(
-    ({ entry, entryId }) =>
-      entryId === outcome.stored.entryId ||
-      (entry.kind === 'import' && entryId === outcome.heldById),
+  const own = new Set(first.map(({ entryId }) => entryId));
+  const imports = new Set(
+    first.filter(({ entry }) => entry.kind === 'import').map(({ entryId }) => entryId),
   );
+  return ({ stored, heldById }) => own.has(stored.entryId) || imports.has(heldById);
 }
 
 function checkStatement(
   ledger: LedgerView,
   { demands, outcome, vouchers, read }: Vouching & { readonly read: Reading },
 ): Finding {
-  const { statement: file, trust } = demands;
+  const { statement: file } = demands;
   if (file === null) return { detail: '' };
-  const { statement, signers } = openStatement(file.bytes, { trust, file: file.file });
-  const { stage } = statement.predicate;
+  const { statement, signers } = openStatement(file.bytes, {
+    trust: vouchers.keys,
+    file: file.file,
+  });
+  const { stage, entry } = statement.predicate;
   const expected = expectedStatement(stage, { ledger, outcome, read });
   if (expected === null) return { faults: ['what it is about could not be read'] };
   if (canonicalText(expected) !== canonicalText(statement)) {
     return { faults: [`${differingMembers(statement, expected)} differ from this run`] };
   }
-  if (stage === 'outcome') vouchers.signers.push(...signers);
-  return { detail: `stage ${stage}, signed by ${signers.map(describeKey).join(', ')}` };
+  const about = knownEntries(ledger.state ?? emptyState).get(entry.id)?.number ?? entry.seq;
+  const signed = vouchers.keys.filter((key) => signers.includes(key));
+  const { counting, faults, idle } = standings(file.file, signed, (key) =>
+    standingOnStatement(key, about),
+  );
+  if (counting.length === 0) {
+    const unused = idle.map((message): Fault => ({ code: 'signature-missing', message }));
+    return { faults: [...faults, ...unused] };
+  }
+  if (stage === 'outcome') vouchers.signers.push(...counting);
+  return findingOf(faults, `stage ${stage}, signed by ${counting.map(describeKey).join(', ')}`);
 }
 
 /** The statement that this run and ledger would make at a stage. */
@@ -196,29 +283,24 @@ function differingMembers(found: Statement, expected: Statement): string {
 
 function checkRequirement(
   requirement: Requirement,
-  { notes }: Demands,
-  { signers }: Vouchers,
+  ledger: LedgerView,
+  { demands, outcome, vouchers }: Vouching,
 ): Finding {
+  const { notes, trust, anchors = { authorities: [], commits: [] } } = demands;
+  const { signers } = vouchers;
   const shown = [...new Set(signers.map(describeKey))].join(', ');
   switch (requirement) {
     case 'signed':
       return signers.length > 0 ? { detail: shown } : { faults: [unsigned] };
     case 'witnessed': {
-      // Two names for one key, or two keys of one person, are one signer.
-      const people = new Set(signers.map(({ name }) => name)).size;
-      const keys = new Set(signers.map(({ key }) => fingerprintOf(key))).size;
+      // Two names for one key, two keys of one person, and a key that the other has introduced are one signer.
+      const people = new Set(signers.map(({ root }) => root.name)).size;
+      const keys = new Set(signers.map(({ root }) => fingerprintOf(root.key))).size;
       if (people > 1 && keys > 1) return { detail: shown };
       return { faults: [signers.length === 0 ? unsigned : `only ${shown} vouches for it`] };
     }
-    case 'anchored': {
-      const proofs = [...notes.keys()].filter((name) => !name.endsWith('.txt'));
-      const found = proofs.length === 0 ? 'there are none' : `found: ${proofs.sort().join(', ')}`;
-      return {
-        faults: [
-          `this version lists proofs of time and checks none (${found}); check them with the tools of whoever gave them`,
-        ],
-      };
-    }
+    case 'anchored':
+      return checkAnchored(anchorsOf(ledger, notes, { keys: trust, ...anchors }), outcome);
   }
 }
 

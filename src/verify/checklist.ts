@@ -21,6 +21,8 @@ export type ReasonCode =
   | 'anchor-missing'
   | 'checkpoint-contradicted'
   | 'statement-differs'
+  | 'key-misused'
+  | 'amendment-missing'
   | ErrorCode
   | `I${number}`;
 

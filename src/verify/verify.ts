@@ -18,6 +18,7 @@ import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { armIds } from '../spec/spec.ts';
 import { type Audit, auditOf } from './audit.ts';
+import { checkAmendments } from './check-amendments.ts';
 import { controlFaults } from './check-controls.ts';
 import {
   checkEntries,
@@ -89,6 +90,10 @@ const checkNames = {
     'decision-differs',
   ],
   summary: ['the summary says what the decision says', 'summary-differs'],
+  amendments: [
+    'every amendment of the plan stands in the ledger, with what it changed and what had been seen',
+    'amendment-missing',
+  ],
   ledger: ['the ledger is whole and holds the entries of this run', 'entries-differ'],
   outcome: [
     'the recorded outcome names this manifest, this decision and these receipts',
@@ -126,13 +131,13 @@ export function checkRun(
   stage(list, 'decision', ready, (parts) => checkDecision(files, parts, read));
   stage(list, 'summary', read.document, (document) => checkSummary(files, document, read));
   checkAgainstLedger(list, ledger, read);
-  const { checkpoints } = checkTrust(list, ledger, { demands, read });
+  const vouchers = checkTrust(list, ledger, { demands, read });
   return {
     ok: !list.failed,
     exitCode: exitCodeOf(list, ledger),
     checks: list.checks,
     document: read.document ?? null,
-    audit: ledger === null ? null : auditOf(read, ledger, checkpoints),
+    audit: ledger === null ? null : auditOf(read, ledger, vouchers),
     uncheckable: uncheckableOf(read, ledger),
   };
 }
@@ -266,5 +271,8 @@ function checkAgainstLedger(list: Checklist, ledger: LedgerView | null, read: Re
     list.skip(nameOf('outcome'), 'the ledger is damaged');
     return;
   }
+  const { seal } = read;
+  if (seal !== undefined && seal.amendments.length > 0)
+    list.run(nameOf('amendments'), () => checkAmendments(seal, ledger.state));
   stage(list, 'outcome', read.entries, (entries) => checkOutcome(ledger, entries, read));
 }

@@ -63,8 +63,10 @@ describe('the standing of a signature', () => {
     if (found === undefined) throw new Error('bob does not count');
     return found;
   }
+  const firstOf = (size: number) => (seq: number) => seq < size;
   const on = (key: Awaited<ReturnType<typeof ended>>, size: number, validSize = 0) => {
-    const standing = standingOnCheckpoint(key, { size, validSize });
+    const coverage = { covers: firstOf(size), vouched: firstOf(validSize) };
+    const standing = standingOnCheckpoint(key, coverage);
     return standing.counts
       ? 'counts'
       : `${standing.misused ? 'misused' : 'idle'}: ${standing.reason}`;
