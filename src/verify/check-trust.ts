@@ -2,7 +2,6 @@
 import { canonicalText } from '../base/canonical.ts';
 import { fingerprintOf } from '../base/signature.ts';
 import { describeKey, type TrustedKey } from '../base/trust.ts';
-import type { AnchorTrust } from '../ledger/anchor.ts';
 import { contradictionOf, type SignedCheckpoint, signersOf } from '../ledger/checkpoint.ts';
 import { recordedSeal, type StoredEntry } from '../ledger/entry.ts';
 import { historiesOf, type KnownEntry, knownEntries } from '../ledger/histories.ts';
@@ -16,7 +15,6 @@ import {
 import { emptyState } from '../ledger/projection.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { checkpointsIn, type NoteFiles } from './bundle.ts';
-import { anchorsOf, checkAnchored } from './check-anchors.ts';
 import { outcomeOf } from './check-entries.ts';
 import type { Checklist, CheckName, Fault, Finding } from './checklist.ts';
 import { findingOf } from './checklist.ts';
@@ -27,7 +25,7 @@ import { openStatement, type Statement, statementOf } from './statement.ts';
 export const requirements = ['signed', 'witnessed', 'anchored'] as const;
 /**
  * `signed`: a trusted key signed a checkpoint that covers the outcome, or a statement about it; `witnessed`: two different trusted
- * signers did; `anchored`: an anchor that the reader believes covers it.
+ * signers did; `anchored`: a proof of time covers it.
  */
 export type Requirement = (typeof requirements)[number];
 
@@ -40,8 +38,6 @@ export interface Demands {
   readonly require: readonly Requirement[];
   /** A signed statement about this run. */
   readonly statement: { readonly file: string; readonly bytes: Uint8Array } | null;
-  /** Time-stamping authorities and commits that the reader believes; none when left out. */
-  readonly anchors?: Pick<AnchorTrust, 'authorities' | 'commits'>;
 }
 
 /** Nothing demanded, nobody trusted. */
@@ -89,7 +85,7 @@ export function checkTrust(
     list.run(names.statement, () => checkStatement(ledger, { ...vouching, read }));
   }
   for (const requirement of demanded) {
-    list.run(names[requirement], () => checkRequirement(requirement, ledger, vouching));
+    list.run(names[requirement], () => checkRequirement(requirement, demands, vouchers));
   }
   return vouchers;
 }
@@ -117,8 +113,8 @@ const names = {
   },
   anchored: {
     id: 'anchored',
-    title: 'an outside proof that the reader believes covers the outcome',
-    code: 'anchor-missing',
+    title: 'a proof of time covers the outcome',
+    code: 'signature-missing',
   },
 } as const satisfies Readonly<Record<string, CheckName>>;
 
@@ -283,11 +279,9 @@ function differingMembers(found: Statement, expected: Statement): string {
 
 function checkRequirement(
   requirement: Requirement,
-  ledger: LedgerView,
-  { demands, outcome, vouchers }: Vouching,
+  { notes }: Demands,
+  { signers }: Vouchers,
 ): Finding {
-  const { notes, trust, anchors = { authorities: [], commits: [] } } = demands;
-  const { signers } = vouchers;
   const shown = [...new Set(signers.map(describeKey))].join(', ');
   switch (requirement) {
     case 'signed':
@@ -299,8 +293,15 @@ function checkRequirement(
       if (people > 1 && keys > 1) return { detail: shown };
       return { faults: [signers.length === 0 ? unsigned : `only ${shown} vouches for it`] };
     }
-    case 'anchored':
-      return checkAnchored(anchorsOf(ledger, notes, { keys: trust, ...anchors }), outcome);
+    case 'anchored': {
+      const proofs = [...notes.keys()].filter((name) => !name.endsWith('.txt'));
+      const found = proofs.length === 0 ? 'there are none' : `found: ${proofs.sort().join(', ')}`;
+      return {
+        faults: [
+          `this version lists proofs of time and checks none (${found}); check them with the tools of whoever gave them`,
+        ],
+      };
+    }
   }
 }
 
