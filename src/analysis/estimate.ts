@@ -4,8 +4,9 @@
  * Every number is rounded to 12 significant digits before it is compared or shown. Observed values can do one thing to the sealed
  * method: fall back to the always-valid betting bound, or refuse. A zero-width or non-finite interval is `indeterminate`.
  */
-import * as z from 'zod';
+
 import { invariant } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { decidingMethods, guaranteeOf, type MethodName } from '../spec/inference.ts';
 import { isLogScale, type Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';

@@ -5,9 +5,9 @@
  * then, per candidate, planned and settled cells; then, per measure, cases, pairs and units. Where one stage ends in cases and the
  * next counts cells, `of` says so.
  */
-import * as z from 'zod';
 import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { admittedCases, type CaseIndex } from '../spec/case-index.ts';
 import type { Look } from './evidence.ts';
 import type { Pair } from './pair.ts';

@@ -35,7 +35,6 @@ Exit codes: 0 ship or done, 20 hold, 21 need_more_work, 30 incomplete because of
 export async function runWords(words: readonly string[], context: CommandContext): Promise<number> {
   let exitCode = 0;
   const program = createProgram(context.output, async (work) => {
-    (await import('./shapes.ts')).interpretShapes();
     exitCode = await work(context);
   });
   try {

@@ -1,9 +1,9 @@
 /** Further units an unresolved gate would need, by the normal approximation, for the planned and for the observed effect. */
-import * as z from 'zod';
 import { caseMeans, caseRiskBounds } from '../analysis/clustered-bounds.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
+import * as z from '../base/shape.ts';
 import type { RateLimit } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { clusterVariance } from '../stats/clustered.ts';

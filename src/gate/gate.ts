@@ -9,9 +9,9 @@
  * not_evaluated  missing                  the gate's own input was never supplied
  * not_evaluated  unconfigured             the optional gate was not configured
  */
-import * as z from 'zod';
 import { estimateFlagSchema, estimateSchema, sampleSizeSchema } from '../analysis/estimate.ts';
 import type { SampleSize } from '../analysis/unit-value.ts';
+import * as z from '../base/shape.ts';
 import type { Bounds } from '../stats/interval.ts';
 
 /** The five decisions; the two ceilings come only from gates a caller supplies. */

@@ -6,8 +6,9 @@
  *
  * Only `case` and `arm` must be there. Several raters of one cell write a line each, with the same case, arm and repeat.
  */
-import * as z from 'zod';
+
 import { LiftgateError, type Problem } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { readJson } from '../base/strict-json.ts';
 import type { InsightInput, InsightRecord } from '../report/insight-facts.ts';
 import type { ReceiptLine } from '../run/receipt.ts';

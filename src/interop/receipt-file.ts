@@ -7,8 +7,8 @@
  *
  * A hand-written line claims nothing about a ledger, a host or a surface: its envelope and digests are null or the sealed ones.
  */
-import * as z from 'zod';
 import { LiftgateError, type Problem } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { readJson } from '../base/strict-json.ts';
 import { journalLineSchema } from '../run/journal.ts';
 import {

@@ -4,10 +4,10 @@
  * exposure nothing is amended: whatever could still change would move a decision whose evidence is being seen. While units are held,
  * they, their family, the error held for them and the development units stay what they are.
  */
-import * as z from 'zod';
 import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { amendmentSchema, changesBetween, type Seen } from '../spec/amendment.ts';
 import { digestSchema, idSchema } from '../spec/words.ts';

@@ -1,5 +1,5 @@
 /** Bodies of the ledger's entries, one strict schema per kind; the format around them stands in `entry.ts`. */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { changeSchema, maximumChanges, seenSchema } from '../spec/amendment.ts';
 import { digestSchema, idSchema, textSchema } from '../spec/words.ts';
 

@@ -16,10 +16,10 @@
  * or `v` is refused, never skipped. A later version may add kinds and bodies under a new `v`; it keeps reading `v` 1 as written
  * here.
  */
-import * as z from 'zod';
 import { canonicalBytes } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { digestSchema, timeSchema } from '../spec/words.ts';
 import {
@@ -58,7 +58,7 @@ export const actorSchema = z
   .string()
   .regex(/^[^\p{Cc}\p{Cs}]{1,256}$/u, 'an actor has 1 to 256 characters and no control characters');
 
-function entryOf<Kind extends string, Body extends z.ZodType>(kind: Kind, body: Body) {
+function entryOf<Kind extends string, Body extends z.AnyShape>(kind: Kind, body: Body) {
   return z.strictObject({
     v: z.literal(1),
     ledger: hex32Schema,
@@ -183,7 +183,7 @@ export function entryId(bytes: Uint8Array): Digest {
   return digestOf(bytes);
 }
 
-function firstIssue(error: z.ZodError): { readonly path: string; readonly message: string } {
+function firstIssue(error: z.ShapeError): { readonly path: string; readonly message: string } {
   const issue = error.issues[0];
   const inner = issue?.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined;
   return {

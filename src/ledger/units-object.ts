@@ -2,11 +2,11 @@
  * The stored list of a set of units: the canonical JSON array of `{fingerprints, id, skeleton}` and one line feed, sorted by id
  * (code units), each id once. Its Merkle root is taken over the canonical text of each record, so that a single unit can be shown.
  */
-import * as z from 'zod';
 import { canonicalLine, canonicalText, compareCodeUnits } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
+import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { skeletonOf, type UnitRecord, unitIdProblem } from '../spec/units.ts';
 import { digestSchema } from '../spec/words.ts';

@@ -1,11 +1,11 @@
 /** What a decision shows of one candidate beside its gates: the primary estimate, other measures, losses, regressed units. */
-import * as z from 'zod';
 import { type Analysis, type CandidateAnalysis, sealedMethod } from '../analysis/analyze.ts';
 import { type Estimate, estimateImprovement } from '../analysis/estimate.ts';
 import { baselineOf, measureIds, primaryMeasure } from '../analysis/evidence.ts';
 import type { SettledCell } from '../analysis/settle.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import type { CandidateJudgement } from '../gate/judge.ts';
 import { placeboArm } from '../spec/spec.ts';
 

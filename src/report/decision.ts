@@ -5,12 +5,12 @@
  * (measures of the clock left out), `run` times, attempts, digests and cost. One canonical line. A future version changes the word
  * in `type`.
  */
-import * as z from 'zod';
 import { estimateSchema, sampleSizeSchema } from '../analysis/estimate.ts';
 import { type Evidence, primaryMeasure } from '../analysis/evidence.ts';
 import { type Funnel, funnelSchema } from '../analysis/funnel.ts';
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { composeDecision, decisiveContribution, strongerOf } from '../gate/compose.ts';
 import { furtherUnitsSchema } from '../gate/further-units.ts';

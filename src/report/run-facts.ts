@@ -1,9 +1,9 @@
 /** Facts about a run that a decision records and does not depend on: digests, times, attempts, faults, cost. */
-import * as z from 'zod';
 import type { Evidence } from '../analysis/evidence.ts';
 import { canonicalText, compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { merkleRoot } from '../base/merkle.ts';
+import * as z from '../base/shape.ts';
 import { isOutcome, type ReceiptLine, type Usage } from '../run/receipt.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { outcomeClassSchema } from '../spec/spec.ts';

@@ -1,6 +1,6 @@
 /** What a decision of a sequential design records of its looks: where it fell, what was spent, what was saved. */
-import * as z from 'zod';
 import { type Evidence, primaryMeasure } from '../analysis/evidence.ts';
+import * as z from '../base/shape.ts';
 import { decisionSchema, shownNumber } from '../gate/gate.ts';
 import { spentError } from '../gate/look-error.ts';
 import type { SealedCandidate, SealedJudgement, TakenLook } from '../gate/sequential.ts';

@@ -10,10 +10,10 @@
  * last receipt of its units and before the first dispatch behind them; after one that decides nothing is dispatched. A future version
  * adds kinds; readers refuse kinds they do not know.
  */
-import * as z from 'zod';
 import { canonicalLine, type Json } from '../base/canonical.ts';
 import { type Digest, digestOf, runningDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { type JsonSource, readCanonical, readJson } from '../base/strict-json.ts';
 import { verdictSchema } from '../ledger/entry-bodies.ts';
 import { digestSchema } from '../spec/words.ts';

@@ -5,8 +5,8 @@
  * joins both into one receipt inside the ledger envelope. `null` scores mean not scored, `critical: null` means not checked,
  * unknown cost stays unknown.
  */
-import * as z from 'zod';
 import { type Digest, digestHex, digestOfValue } from '../base/digest.ts';
+import * as z from '../base/shape.ts';
 import {
   type Fault,
   faultSchema,

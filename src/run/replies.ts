@@ -4,7 +4,7 @@
  * Class and code of a fault come from what the transport or the engine saw (an exit, silence, a malformed line), never from text
  * a candidate wrote.
  */
-import type * as z from 'zod';
+import type * as z from '../base/shape.ts';
 import {
   type ExecuteReply,
   type ExecuteRequest,
@@ -51,7 +51,7 @@ function echoProblem(request: Echoed, reply: Echoed): string | null {
   return null;
 }
 
-function schemaProblem(error: z.ZodError): string {
+function schemaProblem(error: z.ShapeError): string {
   const issue = error.issues[0];
   const path = issue?.path.join('.') ?? '';
   return `the reply is malformed${path === '' ? '' : ` at ${path}`}: ${issue?.message ?? 'unknown shape'}`;

@@ -6,9 +6,9 @@
  * otherwise. `previous` and `amendments`, which hold the chain itself, are left out. Where that gives more than 200 changes, members
  * nearer to the root stand for what lies below them.
  */
-import * as z from 'zod';
 import { canonicalText, compareCodeUnits } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
+import * as z from '../base/shape.ts';
 import { digestSchema, textSchema, timeSchema } from './words.ts';
 
 /** Most changes one amendment lists. */

@@ -4,7 +4,7 @@
  * `{type: "liftgate/cases/v1", rows: [{row, excluded} | {row, id, unit, split, excluded: null, applies, inputDigest, expectedDigest}]}`
  * as one canonical line; its digest is `dataset.cases.object` of the seal and a copy lies in the run folder.
  */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { splitSchema } from './units.ts';
 import { digestSchema, idSchema } from './words.ts';
 

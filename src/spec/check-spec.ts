@@ -13,7 +13,7 @@ import { type ExperimentSpec, specSchema } from './spec.ts';
  */
 export function checkValue(source: Json): { spec?: ExperimentSpec; findings: Finding[] } {
   const value = withShorthand(source);
-  const parsed = specSchema.safeParse(value, { reportInput: true });
+  const parsed = specSchema.safeParse(value);
   if (parsed.success) {
     const spec = withRequiredGates(parsed.data);
     return { spec, findings: specFindings(spec, parsed.data.gates.length) };

@@ -1,5 +1,5 @@
 /** The claim: what is asserted, about whom, on which independent unit. */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { fieldNameSchema, idSchema, textSchema } from './words.ts';
 
 /** What the evidence is for. `development` evidence can never ship; the other two may. */

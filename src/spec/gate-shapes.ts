@@ -1,5 +1,5 @@
 /** Shapes of the gates: what a spec may write for each kind. What they mean stands in `gates.ts`. */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { idSchema } from './words.ts';
 
 const required = z

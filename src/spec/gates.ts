@@ -1,5 +1,5 @@
 /** Gates as declared: sealed rules, data only. What they do with evidence lives in `gate/`. */
-import type * as z from 'zod';
+import type * as z from '../base/shape.ts';
 import { gateSchema } from './gate-shapes.ts';
 
 export { gateSchema };

@@ -1,5 +1,5 @@
 /** Inference as declared, and the `auto` table that turns a declared design into a named method. */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { type Measure, valueRange } from './measure.ts';
 import type { StoppingRule } from './stopping.ts';
 

@@ -1,21 +1,19 @@
-/** zod's issues in the words of this project: what was expected, what was found, how to mend it. */
-import type * as z from 'zod';
+/** Issues of shapes in the words of this project: what was expected, what was found, how to mend it. */
 import type { Json } from '../base/canonical.ts';
+import type { AnyShape, Issue } from '../base/shape.ts';
 import { type Finding, nearestWord, quoted, type SpecPath } from './finding.ts';
 import { plannedGates } from './gates.ts';
 import { knownKeys } from './known-keys.ts';
 import { isMapping, valueAt } from './source.ts';
 
-type Issue = z.core.$ZodIssue;
-
 /** What was validated: the schema and the value as the user wrote it. */
 export interface Subject {
-  readonly schema: z.core.$ZodType;
+  readonly schema: AnyShape;
   readonly value: Json;
 }
 
 /**
- * All issues of one validation as findings, in the order zod reports them.
+ * All issues of one validation as findings, in the order the shape reports them.
  * @example issueFindings([{ code: 'unrecognized_keys', keys: ['nmae'], path: [], message: '' }], { schema: specSchema, value: {} })[0].mend // => 'Did you mean "name"?'
  */
 export function issueFindings(issues: readonly Issue[], subject: Subject): Finding[] {
@@ -59,8 +57,6 @@ function findingsOf(issue: Issue, base: SpecPath, subject: Subject): Finding[] {
       ];
     case 'invalid_format':
     case 'custom':
-    case 'invalid_element':
-    case 'not_multiple_of':
       return [
         {
           code: 'value-invalid',
@@ -259,8 +255,7 @@ function discriminatorFinding(
   path: SpecPath,
   subject: Subject,
 ): Finding {
-  const options = 'options' in issue && Array.isArray(issue.options) ? issue.options : [];
-  const known = options.map(String);
+  const known = (issue.options ?? []).map(String);
   const found = valueAt(subject.value, path);
   if (path.at(-1) === 'gate' && plannedGates.some((gate) => gate === found)) {
     return {

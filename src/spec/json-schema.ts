@@ -1,9 +1,10 @@
 /**
- * JSON Schemas of the recorded shapes, generated from the same zod schemas that read them. `schemas/` holds the committed texts;
+ * JSON Schemas of the recorded shapes, generated from the same shapes that read them. `schemas/` holds the committed texts;
  * `npm run schemas` writes them and a test fails when one is stale. Rules between fields are not in them: `liftgate check` knows more.
  */
-import * as z from 'zod';
 import { prettyText } from '../base/canonical.ts';
+import * as z from '../base/shape.ts';
+import { jsonSchemaOf } from '../base/shape-json-schema.ts';
 import { sealSchema } from './seal.ts';
 import { specSchema } from './spec.ts';
 import { casesSchema } from './units.ts';
@@ -11,9 +12,9 @@ import { digestSchema, relativePathSchema } from './words.ts';
 
 /** Schemas of layers above this one, handed in by whoever writes the files. */
 export interface UpperSchemas {
-  readonly ledgerEntry: z.ZodType;
-  readonly receiptLine: z.ZodType;
-  readonly decision: z.ZodType;
+  readonly ledgerEntry: z.AnyShape;
+  readonly receiptLine: z.AnyShape;
+  readonly decision: z.AnyShape;
 }
 
 const shortCasesSchema = z
@@ -38,7 +39,7 @@ const experimentFileSchema = specSchema.extend({
  * @example Object.keys(schemaFiles(upper)).length // => 5
  */
 export function schemaFiles(upper: UpperSchemas): Record<string, string> {
-  const text = (schema: z.ZodType, name: string, title: string): string =>
+  const text = (schema: z.AnyShape, name: string, title: string): string =>
     jsonSchemaText(schema, { id: `urn:liftgate:${name}`, title, io: 'output' });
   return {
     'experiment.schema.json': jsonSchemaText(experimentFileSchema, {
@@ -60,24 +61,11 @@ interface SchemaHead {
   readonly io: 'input' | 'output';
 }
 
-function jsonSchemaText(schema: z.ZodType, { id, title, io }: SchemaHead): string {
-  const generated = z.toJSONSchema(schema, {
-    target: 'draft-2020-12',
+function jsonSchemaText(schema: z.AnyShape, { id, title, io }: SchemaHead): string {
+  const generated = jsonSchemaOf(schema, {
     io,
-    unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema !== digestSchema) return;
-      jsonSchema.type = 'string';
-      jsonSchema.pattern = '^sha256:[0-9a-f]{64}$';
-    },
+    custom: ({ test }) =>
+      test === digestSchema.test ? { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } : {},
   });
-  return prettyText(plain({ ...generated, $id: id, title }));
-}
-
-/** The generated value as plain JSON: zod adds hidden members that no encoder should meet. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
+  return prettyText({ ...generated, $id: id, title });
 }

@@ -1,48 +1,42 @@
 /** Which keys a schema knows at a path, for the suggestion beside an unknown key. */
-import * as z from 'zod';
 import type { Json } from '../base/canonical.ts';
+import type { AnyShape } from '../base/shape.ts';
+import {
+  ArrayShape,
+  ObjectShape,
+  RecordShape,
+  TaggedShape,
+  UnionShape,
+} from '../base/shape-compound.ts';
+import { Wrapper } from '../base/shape-core.ts';
 import type { SpecPath } from './finding.ts';
 import { isMapping, valueAt } from './source.ts';
 
-type Schema = z.core.$ZodType;
-
 /** A schema without the wrappers that only say what happens when a value is absent. */
-function unwrapped(schema: Schema): Schema {
+function unwrapped(schema: AnyShape): AnyShape {
   let inner = schema;
-  while (
-    inner instanceof z.ZodOptional ||
-    inner instanceof z.ZodDefault ||
-    inner instanceof z.ZodPrefault ||
-    inner instanceof z.ZodNullable
-  ) {
-    inner = inner.def.innerType;
-  }
+  while (inner instanceof Wrapper) inner = inner.inner;
   return inner;
 }
 
 /** Alternatives of a schema; of a discriminated union only those whose literal the value has. */
-function alternatives(schema: Schema, value: Json | undefined): Schema[] {
+function alternatives(schema: AnyShape, value: Json | undefined): AnyShape[] {
   const inner = unwrapped(schema);
-  if (!(inner instanceof z.ZodUnion)) return [inner];
-  const options = inner.options.flatMap((option) => alternatives(option, value));
-  if (!(inner instanceof z.ZodDiscriminatedUnion) || !isMapping(value)) return options;
-  const word = value[inner.def.discriminator];
-  const chosen = options.filter((option) =>
-    literalsOf(option, inner.def.discriminator).includes(word),
+  if (inner instanceof UnionShape) {
+    return inner.options.flatMap((option: AnyShape) => alternatives(option, value));
+  }
+  if (!(inner instanceof TaggedShape)) return [inner];
+  const word = isMapping(value) ? value[inner.tag] : undefined;
+  const chosen = inner.options.filter((option) =>
+    inner.wordsOf(option).some((each) => each === word),
   );
-  return chosen.length > 0 ? chosen : options;
+  return chosen.length > 0 ? chosen : [...inner.options];
 }
 
-function literalsOf(option: Schema, key: string): unknown[] {
-  if (!(option instanceof z.ZodObject)) return [];
-  const literal: unknown = option.shape[key];
-  return literal instanceof z.ZodLiteral ? [...literal.values] : [];
-}
-
-function stepInto(schema: Schema, step: string | number): Schema[] {
-  if (schema instanceof z.ZodArray && typeof step === 'number') return [schema.element];
-  if (schema instanceof z.ZodRecord && typeof step === 'string') return [schema.valueType];
-  if (!(schema instanceof z.ZodObject) || typeof step !== 'string') return [];
+function stepInto(schema: AnyShape, step: string | number): AnyShape[] {
+  if (schema instanceof ArrayShape && typeof step === 'number') return [schema.element];
+  if (schema instanceof RecordShape && typeof step === 'string') return [schema.value];
+  if (!(schema instanceof ObjectShape) || typeof step !== 'string') return [];
   const member = Object.hasOwn(schema.shape, step) ? schema.shape[step] : undefined;
   return member === undefined ? [] : [member];
 }
@@ -52,7 +46,7 @@ function stepInto(schema: Schema, step: string | number): Schema[] {
  * @returns  an empty list where any key may stand (records) or where no mapping is expected
  * @example knownKeys(specSchema, { claim: { population: {} } }, ['claim', 'population']) // => ['id', 'description']
  */
-export function knownKeys(schema: Schema, value: Json, path: SpecPath): string[] {
+export function knownKeys(schema: AnyShape, value: Json, path: SpecPath): string[] {
   let current = alternatives(schema, value);
   path.forEach((step, index) => {
     const inner = valueAt(value, path.slice(0, index + 1));
@@ -61,7 +55,7 @@ export function knownKeys(schema: Schema, value: Json, path: SpecPath): string[]
       .flatMap((each) => alternatives(each, inner));
   });
   const keys = current.flatMap((each) =>
-    each instanceof z.ZodObject ? Object.keys(each.shape) : [],
+    each instanceof ObjectShape ? Object.keys(each.shape) : [],
   );
   return [...new Set(keys)];
 }

@@ -1,5 +1,5 @@
 /** Measures: scored dimensions. Kind, bounds and scale are declared, never inferred from data. */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { conditionSchema } from './words.ts';
 
 /** `primary` is what lift is about; `guardrail` and `critical` are always gated; `reported` never moves a decision. */

@@ -6,10 +6,10 @@
  * what is claimed, on which units and cases, with which arms and evaluator, analysed and decided how, by which engine.
  * A future version changes the word in `type`.
  */
-import * as z from 'zod';
 import { canonicalLine, canonicalText, compareCodeUnits } from '../base/canonical.ts';
 import { type Digest, digestHex, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { amendmentSchema } from './amendment.ts';
 import { claimSchema } from './claim.ts';

@@ -1,5 +1,5 @@
 /** The experiment file as a typed value with every default filled in. */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { claimSchema } from './claim.ts';
 import { gateSchema } from './gates.ts';
 import { inferenceSchema } from './inference.ts';

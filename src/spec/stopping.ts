@@ -4,7 +4,7 @@
  * A look is a number of units in the sealed order. What a look may conclude is fixed before the first cell: the error it may spend
  * under a spending rule, or a bound that holds at every unit at once.
  */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 
 /** How a group-sequential design spends its error: two shapes, and the two spending functions of Lan and DeMets. */
 export const spendingSchema = z.enum([

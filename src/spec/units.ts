@@ -5,9 +5,9 @@
  * case   one task; several cases may share a unit; a case belongs to exactly one unit and one split
  * split  `train` (optimizer reads), `selection` (optimizer chooses), `final` (held back; produces the reported lift)
  */
-import * as z from 'zod';
 import { canonicalText, compareCodeUnits, type Json } from '../base/canonical.ts';
 import { type Digest, digestHex, digestOf, keyedDigest } from '../base/digest.ts';
+import * as z from '../base/shape.ts';
 import {
   conditionSchema,
   fieldNameSchema,

@@ -1,6 +1,6 @@
 /** Spellings shared by the recorded shapes: ids, field names, digests, comparisons. */
-import * as z from 'zod';
 import type { Digest } from '../base/digest.ts';
+import * as z from '../base/shape.ts';
 
 /** Ids of experiments, arms, measures, controls and rules. */
 export const idSchema = z

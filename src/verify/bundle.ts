@@ -16,11 +16,11 @@
  * index guards against accidents, not against its author: that is for a pin or a signed checkpoint. A future version changes the word
  * in `type`.
  */
-import * as z from 'zod';
 import { canonicalLine } from '../base/canonical.ts';
 import { type Digest, digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
+import * as z from '../base/shape.ts';
 import { decodeUtf8, readCanonical } from '../base/strict-json.ts';
 import { formatTar, parseTar, type TarMember } from '../base/tar.ts';
 import { objectsBehind, readObjectsBehind } from '../ledger/branch.ts';

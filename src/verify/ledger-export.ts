@@ -10,7 +10,7 @@
  *
  * There is no clock, path or environment in it: equal ledgers give equal bytes. A future version changes the word in `type`.
  */
-import * as z from 'zod';
+import * as z from '../base/shape.ts';
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';

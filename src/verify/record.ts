@@ -10,10 +10,10 @@
  *
  * A future version changes the word in `type`; unknown files are refused.
  */
-import * as z from 'zod';
 import { canonicalLine } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { type ReceiptLine, receiptLineSchema } from '../run/receipt.ts';
 import { type Material, materialOf, materialSchema } from '../spec/seal.ts';

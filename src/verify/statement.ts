@@ -16,11 +16,11 @@
  *
  * A future version changes the word in `predicateType`.
  */
-import * as z from 'zod';
 import { canonicalText } from '../base/canonical.ts';
 import { digestHex } from '../base/digest.ts';
 import { openEnvelope, parseEnvelope, statementType } from '../base/dsse.ts';
 import { LiftgateError } from '../base/errors.ts';
+import * as z from '../base/shape.ts';
 import { fingerprintOf } from '../base/signature.ts';
 import { readJson } from '../base/strict-json.ts';
 import type { TrustedKey } from '../base/trust.ts';

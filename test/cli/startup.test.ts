@@ -23,7 +23,7 @@ async function loadedBy(...words: string[]): Promise<string[]> {
 
 const marks = {
   parser: 'class Command extends',
-  shapes: 'ZodError',
+  shapes: 'unrecognized_keys',
   yaml: 'YAMLParseError',
 } as const;
 
