@@ -39,7 +39,9 @@ export function unitMeans(
   for (const record of records) {
     const value = record.arm === arm ? record.scores[measure] : null;
     if (value === null || value === undefined) continue;
-    values.set(record.unit, [...(values.get(record.unit) ?? []), value]);
+    const known = values.get(record.unit);
+    if (known === undefined) values.set(record.unit, [value]);
+    else known.push(value);
   }
   return new Map([...values].map(([unit, list]) => [unit, meanOf(list)]));
 }

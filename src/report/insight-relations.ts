@@ -112,37 +112,47 @@ export function sharedInputsOf({ records, inputs }: InsightSource): SharedInputs
 /** Units below which a correlation says nothing worth printing. */
 const leastAssociated = 5;
 
+/** Rank correlation of two lists of improvements over the units that both have; null where there is none to speak of. */
+function associationOf(
+  first: ReadonlyMap<string, number>,
+  second: ReadonlyMap<string, number>,
+): Pick<Association, 'units' | 'spearman' | 'lower' | 'upper'> | null {
+  const both = [...first].flatMap(([unit, one]) => {
+    const other = second.get(unit);
+    return other === undefined ? [] : [[one, other] as const];
+  });
+  if (both.length < leastAssociated) return null;
+  const pairs = { first: both.map(([one]) => one), second: both.map(([, other]) => other) };
+  const value = spearman(pairs);
+  if (isIndeterminate(value)) return null;
+  const interval = agreementInterval(pairs, {
+    measure: 'spearman',
+    method: 'bootstrap-percentile',
+    level: insightLevel,
+    resamples: 1000,
+    seed: digestHex(digestOf('insight association')),
+  });
+  const { lower, upper } = isIndeterminate(interval) ? { lower: null, upper: null } : interval;
+  return { units: both.length, spearman: value, lower, upper };
+}
+
+/** How the improvement of every other measure goes with that of the one called quality. */
 export function associationsOf(source: InsightSource, arms: readonly string[]): Association[] {
-  const measures = measuresOf(source.records);
-  const seed = digestHex(digestOf('insight association'));
+  const { quality: first, records, baseline } = source;
+  if (first === null) return [];
   return arms
-    .filter((arm) => arm !== source.baseline)
+    .filter((arm) => arm !== baseline)
     .flatMap((arm) => {
-      const found = new Map(
-        measures.map((measure) => [measure, improvementsOf(source, { arm, measure })]),
-      );
-      return measures.flatMap((first, at) =>
-        measures.slice(at + 1).flatMap((second): Association[] => {
-          const [a, b] = [found.get(first), found.get(second)];
-          const units = (a?.units ?? []).filter((unit) => b?.units.includes(unit) === true);
-          if (units.length < leastAssociated) return [];
-          const of = (each: typeof a): number[] =>
-            units.map((unit) => each?.values[each.units.indexOf(unit)] ?? 0);
-          const pairs = { first: of(a), second: of(b) };
-          const value = spearman(pairs);
-          if (isIndeterminate(value)) return [];
-          const interval = agreementInterval(pairs, {
-            measure: 'spearman',
-            method: 'bootstrap-percentile',
-            level: insightLevel,
-            resamples: 1000,
-            seed,
-          });
-          const { lower, upper } = isIndeterminate(interval)
-            ? { lower: null, upper: null }
-            : interval;
-          return [{ arm, first, second, units: units.length, spearman: value, lower, upper }];
-        }),
-      );
+      const improvements = (measure: string): ReadonlyMap<string, number> => {
+        const { units, values } = improvementsOf(source, { arm, measure });
+        return new Map(units.map((unit, at) => [unit, values[at] ?? 0]));
+      };
+      const own = improvements(first);
+      return measuresOf(records)
+        .filter((measure) => measure !== first)
+        .flatMap((second): Association[] => {
+          const found = associationOf(own, improvements(second));
+          return found === null ? [] : [{ arm, first, second, ...found }];
+        });
     });
 }

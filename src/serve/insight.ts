@@ -23,8 +23,8 @@ export interface InsightRequest {
 }
 
 interface Gathered {
-  readonly records: InsightRecord[];
-  readonly inputs: InsightInput[];
+  readonly records: InsightRecord[][];
+  readonly inputs: InsightInput[][];
   readonly decisions: RecordedDecision[];
   readonly lower: Set<string>;
   /** Primary measures of the runs. */
@@ -33,8 +33,8 @@ interface Gathered {
 
 function gatherRun(path: string, name: string, into: Gathered): void {
   const { document, seal, evidence } = readRecordedRun(path);
-  into.records.push(...recordsOfRun(evidence.lines, evidence.index));
-  into.inputs.push(...inputsOf(evidence.index));
+  into.records.push(recordsOfRun(evidence.lines, evidence.index));
+  into.inputs.push(inputsOf(evidence.index));
   for (const { candidate, decision, reason } of document.decisions) {
     into.decisions.push({ source: name, candidate, decision, reason });
   }
@@ -53,7 +53,7 @@ function gather({ path, name }: InsightRequest['sources'][number], into: Gathere
     });
   }
   if (found.isDirectory()) gatherRun(path, name, into);
-  else into.records.push(...parseInsightRecords(readFileSync(path, 'utf8'), name));
+  else into.records.push(parseInsightRecords(readFileSync(path, 'utf8'), name));
 }
 
 /**
@@ -70,7 +70,8 @@ export function readInsight({ sources, baseline, lower = [] }: InsightRequest): 
     primary: [],
   };
   for (const source of sources) gather(source, gathered);
-  const arms = new Set(gathered.records.map(({ arm }) => arm));
+  const records = gathered.records.flat();
+  const arms = new Set(records.map(({ arm }) => arm));
   const chosen = baseline ?? (arms.has(baselineArm) ? baselineArm : [...arms].sort()[0]);
   if (chosen === undefined || !arms.has(chosen)) {
     throw new LiftgateError(
@@ -81,8 +82,14 @@ export function readInsight({ sources, baseline, lower = [] }: InsightRequest): 
       },
     );
   }
-  const { records, primary } = gathered;
+  const { primary } = gathered;
   const scored = records.find(({ scores }) => Object.keys(scores).length > 0)?.scores ?? {};
   const quality = primary[0] ?? Object.keys(scored)[0] ?? null;
-  return insightView({ ...gathered, quality, baseline: chosen });
+  return insightView({
+    ...gathered,
+    records,
+    inputs: gathered.inputs.flat(),
+    quality,
+    baseline: chosen,
+  });
 }

@@ -3,6 +3,7 @@ import { invariant } from '../base/errors.ts';
 import { clusterVariance } from '../stats/clustered.ts';
 import { isIndeterminate } from '../stats/interval.ts';
 import { roundSignificant } from '../stats/rounding.ts';
+import { largest } from '../stats/summary.ts';
 
 /** Fewest units and Satterthwaite degrees of freedom, and how many times the largest unit must fit into the cases. */
 const floors = { units: 5, degreesOfFreedom: 4, largestFits: 3 } as const;
@@ -22,7 +23,7 @@ export type CaseShortfall = 'too-few-units' | 'one-unit-dominates' | 'few-degree
 export function caseShortfall(sizes: readonly number[]): CaseShortfall | null {
   if (sizes.length < floors.units) return 'too-few-units';
   const cases = sizes.reduce((total, size) => total + size, 0);
-  if (floors.largestFits * Math.max(...sizes) > cases) return 'one-unit-dominates';
+  if (floors.largestFits * largest(sizes) > cases) return 'one-unit-dominates';
   const found = clusterVariance(sizes.map((size) => Array.from({ length: size }, () => 0)));
   invariant(!isIndeterminate(found), 'five units have degrees of freedom');
   return roundSignificant(found.df) < floors.degreesOfFreedom ? 'few-degrees-of-freedom' : null;

@@ -1,6 +1,7 @@
 /** Rules that need to know the cases: methods that exist for the declared design, floors, splits that leave something to measure. */
 import { errorPerSide } from '../stats/interval.ts';
 import { quantileRanks } from '../stats/percentile.ts';
+import { largest } from '../stats/summary.ts';
 import { caseShortfall, shortfallText } from './case-floors.ts';
 import { admittedCases, type CaseIndex, finalCases } from './case-index.ts';
 import { declaredDesign, methodRequest, plannedCasesPerUnit } from './design.ts';
@@ -165,7 +166,7 @@ function caseWeightFindings(
     {
       code: shortfall,
       path,
-      message: `The gate "${gateName(gate)}" weighs cases, and its plan has ${shortfallText(shortfall)}: ${sizes.length} units with ${cases} cases, ${Math.max(...sizes)} in the largest.`,
+      message: `The gate "${gateName(gate)}" weighs cases, and its plan has ${shortfallText(shortfall)}: ${sizes.length} units with ${cases} cases, ${largest(sizes)} in the largest.`,
       mend: 'Add final units, even out their cases, write weights: unit, or claim use: comparison.',
     },
   ];

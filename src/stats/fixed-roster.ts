@@ -7,7 +7,7 @@
 import { requireError, requireFiniteList } from './arguments.ts';
 import { tUpperQuantile } from './distribution.ts';
 import { type Bounds, type Indeterminate, indeterminate } from './interval.ts';
-import { moments, sum } from './summary.ts';
+import { largest, moments, sum } from './summary.ts';
 
 /** The mean over the listed units with what its bounds are made of. */
 export interface RosterBounds extends Bounds {
@@ -45,8 +45,8 @@ export function rosterBounds(
   const count = units.length;
   const parts = seen.map((each) => each.variance / each.units / (count * count));
   const variance = sum(parts);
-  const largest = Math.max(...units.map((unit) => Math.max(...unit.map(Math.abs))));
-  if (Math.sqrt(variance) <= 1e-12 * largest) return indeterminate('constant-repeats');
+  const size = largest(units.map((unit) => largest(unit.map(Math.abs))));
+  if (Math.sqrt(variance) <= 1e-12 * size) return indeterminate('constant-repeats');
   const estimate = sum(seen.map((each) => each.mean)) / count;
   // Shares instead of squares of variances, which could overflow or vanish.
   const df =

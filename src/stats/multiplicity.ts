@@ -154,7 +154,7 @@ export function hommelAdjust(pValues: readonly number[]): number[] {
   for (let size = sorted.length - 1; size >= 2; size -= 1) {
     const head = sorted.length - size + 1;
     const tail = sorted.slice(head).map((p, index) => p * (size / (index + 2)));
-    const bound = Math.min(...tail);
+    const bound = tail.reduce((found, p) => Math.min(found, p), 1);
     for (let rank = 0; rank < sorted.length; rank += 1) {
       const own = Math.min(size * (sorted[Math.min(rank, head - 1)] ?? 0), bound);
       reached[rank] = Math.max(reached[rank] ?? 0, own);

@@ -2,6 +2,7 @@
 import { LiftgateError } from '../base/errors.ts';
 import { requireError, requireOpenProbability, requireProbability } from './arguments.ts';
 import { holmAdjust } from './multiplicity.ts';
+import { largest } from './summary.ts';
 
 /**
  * Fixed-sequence-adjusted p-values: claims are tested in the order given, each at the full level, until one fails.
@@ -12,11 +13,11 @@ import { holmAdjust } from './multiplicity.ts';
  * @see Westfall & Krishen (2001), Journal of Statistical Planning and Inference 99:25
  */
 export function fixedSequenceAdjust(pValues: readonly number[]): number[] {
-  let largest = 0;
+  let greatest = 0;
   return pValues.map((p, index) => {
     requireProbability(`pValues[${index}]`, p);
-    largest = Math.max(largest, p);
-    return largest;
+    greatest = Math.max(greatest, p);
+    return greatest;
   });
 }
 
@@ -89,7 +90,7 @@ export function intersectionUnionP(pValues: readonly number[]): number {
       },
     );
   }
-  return Math.max(...fixedSequenceAdjust(pValues));
+  return largest(fixedSequenceAdjust(pValues));
 }
 
 /** A parameter tested against 0: its one-sided p-value and its ordinary one-sided lower bound at any error. */

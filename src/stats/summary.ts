@@ -32,6 +32,18 @@ export function sum(values: ArrayLike<number>): number {
   return total;
 }
 
+/**
+ * The greatest of any number of values: a list of a hundred thousand is no longer a list of arguments.
+ *
+ * @param values  numbers; without one the result is -Infinity
+ * @example largest([1, 3, 2]) // => 3
+ */
+export function largest(values: Iterable<number>): number {
+  let found = Number.NEGATIVE_INFINITY;
+  for (const value of values) found = Math.max(found, value);
+  return found;
+}
+
 /** Count, mean and sample variance (divisor n − 1; 0 for a single value). */
 export interface Moments {
   readonly units: number;

@@ -119,7 +119,7 @@ export class FolderReader {
     const shown = file.package === undefined ? join(this.shown, file.path) : recorded;
     const firstRow = this.rows.length + 1;
     const { rows, problems } = readCaseRows(found.bytes, { file: shown, firstRow, set: file.set });
-    this.problems.push(...problems);
+    for (const problem of problems) this.problems.push(problem);
     for (const row of rows) this.rows.push(row);
   }
 

@@ -213,20 +213,22 @@ function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: R
   const { lines, cells } = resumeFrom(schedule, journal.lines);
   const receipts = journal.lines.filter((line) => line.kind === 'receipt').length;
   const dangling = [...cells.values()].reduce((total, cell) => total + cell.dangling.length, 0);
-  const faults = lineFaults(lines, {
+  const ofLines = lineFaults(lines, {
     seal,
     ledger: entries.expose.entry.ledger,
     expose: entries.expose.id,
     fences: entries.rights.map((right) => right.fence),
   });
-  faults.push(...fenceFaults(journal.lines, entries.rights));
+  const faults = [...ofLines, ...fenceFaults(journal.lines, entries.rights)];
   if (journal.keptBytes !== bytes.length) faults.push('the journal ends in a torn line');
   if (receipts > lines.length)
     faults.push(`${receipts - lines.length} receipts are recorded twice`);
   if (dangling > 0) faults.push(`${dangling} dispatches have no receipt`);
-  faults.push(...journalFaults(bytes, entries));
   Object.assign(read, { lines, journal: journal.lines });
-  return findingOf(faults, `${lines.length} receipts for ${schedule.length} planned cells`);
+  return findingOf(
+    [...faults, ...journalFaults(bytes, entries)],
+    `${lines.length} receipts for ${schedule.length} planned cells`,
+  );
 }
 
 function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: Reading): Finding {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { describeValues, descriptiveQuantile, moments, sum } from '../../src/stats/summary.ts';
+import { rosterBounds } from '../../src/stats/fixed-roster.ts';
+import { intersectionUnionP } from '../../src/stats/several-claims.ts';
+import {
+  describeValues,
+  descriptiveQuantile,
+  largest,
+  moments,
+  sum,
+} from '../../src/stats/summary.ts';
 import { expectRefusal } from '../support/statistics.ts';
 
 describe('sum', () => {
@@ -12,6 +20,21 @@ describe('sum', () => {
     );
     expect(sum(long)).toBe(shards.reduce((total, value) => total + value, 0));
     expect(sum(Float64Array.of(0.5, 0.25))).toBe(0.75);
+  });
+});
+
+describe('a list longer than any list of arguments', () => {
+  const size = 300_000;
+
+  test('has a largest value', () => {
+    expect(largest(Array.from({ length: size }, (_, at) => at % 1000))).toBe(999);
+    expect(largest([])).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  test('is no burden to what looks for one', () => {
+    const repeats = Array.from({ length: size }, (_, at) => [at % 2, (at + 1) % 2]);
+    expect(rosterBounds(repeats, 0.025)).toMatchObject({ estimate: 0.5 });
+    expect(intersectionUnionP(Array.from({ length: size }, () => 0.01))).toBe(0.01);
   });
 });
 
