@@ -140,8 +140,11 @@ const probedValues = 100;
 /**
  * Whether no grid can be of use, seen from a hundred values and both ends: the step of the whole list divides theirs, so its
  * grid is at least as wide, and it has at least as many distinct values.
+ *
+ * @param ordered  values in rising order
+ * @example isOffGrids(new Float64Array([1, 2, 3])) // => false
  */
-function isOffGrids(ordered: Float64Array): boolean {
+export function isOffGrids(ordered: Float64Array): boolean {
   if (ordered.length <= 2 * probedValues) return false;
   const stride = (ordered.length - 1) / (probedValues - 1);
   const probed = Float64Array.from({ length: probedValues }, (_, at) => {

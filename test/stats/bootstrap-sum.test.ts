@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BootstrapLaw } from '../../src/stats/bootstrap-law.ts';
-import { meanLaw, ratioLaw } from '../../src/stats/bootstrap-sum.ts';
+import { isOffGrids, meanLaw, ratioLaw } from '../../src/stats/bootstrap-sum.ts';
 import { resamplingStream } from '../../src/stats/random.ts';
 import { moments } from '../../src/stats/summary.ts';
 import { testSeed } from '../support/statistics.ts';
@@ -8,6 +8,11 @@ import { testSeed } from '../support/statistics.ts';
 const stream = resamplingStream(testSeed(41));
 const uniform = (): number => stream.word() / 2 ** 32;
 const smooth = Float64Array.from({ length: 40 }, () => uniform() + uniform() * uniform()).sort();
+
+/** Thousandths: too fine to convolve, coarse enough for a short series. */
+const fine = [...smooth]
+  .filter((_, at) => at % 5 > 0)
+  .map((value) => Math.round(value * 1000) / 1000);
 
 function lawOfMean(values: Iterable<number>): BootstrapLaw {
   const law = meanLaw(Float64Array.from(values).sort());
@@ -48,7 +53,7 @@ describe('meanLaw', () => {
     ],
     ['ten off any grid', [...smooth].slice(0, 10), 'enumeration'],
     ['twenty off any grid', [...smooth].filter((_, at) => at % 2 === 0), 'inversion'],
-    ['a fine grid', [...smooth].map((value) => Math.round(value * 4000) / 4000), 'inversion'],
+    ['a fine grid', fine, 'inversion'],
     ['many off any grid', Array.from({ length: 450 }, () => uniform()), 'inversion'],
     [
       'many on a coarse grid',
@@ -91,26 +96,22 @@ describe('meanLaw', () => {
   });
 
   test('a fine grid keeps its jumps: at a step the share up to it holds the step, the share below does not', () => {
-    const values = [...smooth].map((value) => Math.round(value * 4000) / 4000);
-    const law = lawOfMean(values);
+    const law = lawOfMean(fine);
     for (const p of shares.slice(1, 6)) {
       const at = law.quantile(p);
-      const steps = at * 4000 * 40;
+      const steps = at * 1000 * fine.length;
       expect(Math.abs(steps - Math.round(steps))).toBeLessThan(1e-6);
       const jump = law.cdf(at) - law.below(at);
       expect(jump).toBeGreaterThan(1e-7);
       // Half a step beside it there is nothing.
-      const half = 0.5 / 4000 / 40;
+      const half = 0.5 / 1000 / fine.length;
       expect(law.below(at + half)).toBe(law.cdf(at));
       expect(law.cdf(at - half)).toBe(law.below(at));
     }
   });
 
   test('moves and stretches with the values, on a grid, off it, and far from 0', () => {
-    for (const values of [
-      [...smooth],
-      [...smooth].map((value) => Math.round(value * 4000) / 4000),
-    ]) {
+    for (const values of [[...smooth], fine]) {
       const plain = lawOfMean(values);
       const moved = lawOfMean(values.map((value) => value + 1e6));
       const turned = lawOfMean(values.map((value) => -4 * value));
@@ -199,5 +200,47 @@ describe('ratioLaw', () => {
     const far = tops.slice();
     far[0] = 1e9;
     expect(ratioLaw(far, ones)).toBeUndefined();
+  });
+});
+
+describe('isOffGrids', () => {
+  const listed = (length: number, value: (at: number) => number): Float64Array =>
+    Float64Array.from({ length }, (_, at) => value(at)).sort();
+
+  test('two hundred values are always put on a grid, more only where a hundred of them leave one', () => {
+    const off = (at: number): number => Math.sqrt(at + 2);
+    expect(isOffGrids(listed(200, off))).toBe(false);
+    expect(isOffGrids(listed(201, off))).toBe(true);
+    expect(isOffGrids(listed(5000, off))).toBe(true);
+    expect(isOffGrids(listed(5000, (at) => at % 300))).toBe(false);
+  });
+
+  test('a grid of four million points is one, and one step more is none', () => {
+    // Of 1,000 values on whole steps from 0 to 3,999 the hundred seen hold neighbours, so that no wider step serves.
+    const upTo =
+      (last: number) =>
+      (at: number): number =>
+        at === 999 ? last : Math.floor((at * 3990) / 999);
+    expect(isOffGrids(listed(1000, upTo(3999)))).toBe(false);
+    expect(isOffGrids(listed(1000, upTo(4000)))).toBe(true);
+  });
+
+  test('one value far from all others is seen, at either end', () => {
+    const far =
+      (end: number) =>
+      (at: number): number =>
+        at === 0 ? end : at % 500;
+    expect(isOffGrids(listed(1000, far(250)))).toBe(false);
+    expect(isOffGrids(listed(1000, far(1e7)))).toBe(true);
+    expect(isOffGrids(listed(1000, far(-1e7)))).toBe(true);
+  });
+
+  test('up to 64 distinct values may lie on the grid of a fraction', () => {
+    const roots =
+      (distinct: number) =>
+      (at: number): number =>
+        Math.sqrt((at % distinct) + 2);
+    expect(isOffGrids(listed(1000, roots(64)))).toBe(false);
+    expect(isOffGrids(listed(1000, roots(66)))).toBe(true);
   });
 });
