@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineVersion, sourceFolder } from '../store/package.ts';
 import { createOutput, type Output } from './print.ts';
+import { programFor } from './programs.ts';
 
 /** Runs one command line and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -25,7 +26,7 @@ export async function main(words: readonly string[]): Promise<void> {
   for (const name of signals) process.on(name, stop);
   process.exitCode = answerAtOnce(words, output)
     ? 0
-    : await (await import('./program.ts')).runWords(words, {
+    : await (await programFor(words[0])).runWords(words, {
         cwd: process.cwd(),
         output,
         signal: interrupt.signal,

@@ -45,8 +45,23 @@ describe('what a command line loads', () => {
   );
 
   test('help of a command needs the parser alone', async () => {
-    expect(found(await loadedBy('verify', '--help'))).toEqual(['parser']);
+    expect(found(await loadedBy('plan', '--help'))).toEqual(['parser']);
   });
+
+  test.each(['check', 'report', 'seal', 'verify'])(
+    '%s has a file of its own, which knows what the program with all commands says of it',
+    async (command) => {
+      const texts = await loadedBy(command, '--help');
+      expect(texts.filter((text) => text.length > 30_000)).toHaveLength(1);
+      const folder = await makeFolder();
+      const [own, all] = await Promise.all([
+        liftgate(folder, command, '--help'),
+        liftgate(folder, 'help', command),
+      ]);
+      expect(own.stdout).toContain(`Usage: liftgate ${command} `);
+      expect(own.stdout).toBe(all.stdout);
+    },
+  );
 
   test.each(['verify', 'report'])('%s reads records without YAML', async (command) => {
     const run = 'experiments/refund-desk/runs/none';
