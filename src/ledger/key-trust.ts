@@ -3,11 +3,12 @@
  * chain of `key` entries leads from it to a key of the trust list; what such a key introduces speaks for the same party, so nobody
  * becomes two witnesses by making keys. A key of the list that the ledger has revoked or replaced counts no longer either.
  */
-import { fingerprintOf } from '../base/signature.ts';
+import { fingerprintOf, type PublicKey } from '../base/signature.ts';
 import type { TrustedKey } from '../base/trust.ts';
 import type { KeyScope } from './entry-bodies.ts';
 import { importedFrom } from './past.ts';
 import type { LedgerKey, LedgerState } from './projection.ts';
+import { conflict } from './transitions.ts';
 
 /** A key that counts, and for how much of the ledger. */
 export interface CountingKey extends TrustedKey {
@@ -58,6 +59,32 @@ export function countingKeys(
 /** All keys of a ledger in the order of their entries. */
 export function inOrder(state: Pick<LedgerState, 'keys'>): readonly LedgerKey[] {
   return state.keys.values().sort((first, second) => first.addedSeq - second.addedSeq);
+}
+
+/**
+ * Stops whoever is about to sign with a key that the ledger has ended, or introduced for something else; a key that the ledger does not
+ * know is for its readers to judge.
+ * @throws {LiftgateError} ledger-conflict  I13
+ */
+export function requireSigner(
+  state: Pick<LedgerState, 'keys'>,
+  key: PublicKey,
+  wanted: readonly KeyScope[],
+): void {
+  const known = state.keys.get(fingerprintOf(key));
+  if (known === undefined) return;
+  const { keyId, name, ended, scopes } = known;
+  const ending = ended === null ? '' : `was ${ended.how} in entry ${ended.seq}`;
+  const scope = wanted.some((each) => scopes.includes(each));
+  if (ended === null && scope) return;
+  throw conflict(
+    'I13',
+    `The key ${keyId} of ${name} ${ended === null ? `may sign ${scopes.join(', ')} and nothing else` : ending}.`,
+    {
+      mend: 'Sign with a key that may, as `liftgate ledger key list` shows them, or introduce one.',
+      details: { reason: ended === null ? 'key-not-allowed' : 'key-ended' },
+    },
+  );
 }
 
 function outOfScope({ name, scopes }: CountingKey, wanted: readonly KeyScope[]): Standing | null {

@@ -5,7 +5,7 @@ import { inOrder } from '../ledger/key-trust.ts';
 import type { ExperimentState, LedgerKey } from '../ledger/projection.ts';
 import { type ReuseBudget, reuseBudgets } from '../ledger/reuse.ts';
 import { finalCases } from '../spec/case-index.ts';
-import { type RecordedAmendment, recordedAmendments } from './check-amendments.ts';
+import { causesOf, type RecordedAmendment, recordedAmendments } from './check-amendments.ts';
 import { outcomeOf } from './check-entries.ts';
 import type { Vouchers } from './check-trust.ts';
 import type { LedgerView, Reading } from './reading.ts';
@@ -255,7 +255,7 @@ function keyText({ name, keyId, scopes, addedSeq, ended, trusted }: AuditedKey):
 
 function amendmentText({ entry, reason, changed, seen }: RecordedAmendment): string {
   const declared = seen.declared.map((each) => `; declared: ${each}`).join('');
-  return `amended ${place(entry)}: ${reason}; changed ${changed.join(', ')}; seen by then: ${seen.exposures.length} exposures of the family, ${seen.finals.length} final seals${declared}`;
+  return `amended ${place(entry)}: ${reason}; changed ${causesOf(changed).join(', ')}; seen by then: ${seen.exposures.length} exposures of the family, ${seen.finals.length} final seals${declared}`;
 }
 
 function experimentLines(facts: ExperimentAudit, program: string): string[] {

@@ -44,13 +44,24 @@ export function recordedAmendments(
     .toReversed();
 }
 
+/** Members of a seal that follow from its spec and its files. */
+const followed =
+  /^\/(analysis|cells|claim|decision|digests|disclosure|limits|seeds|specSource)(\/|$)/;
+
+/** What somebody changed, without what follows from it; everything when nothing else is left. */
+export function causesOf(changed: readonly string[]): readonly string[] {
+  const causes = changed.filter((pointer) => !followed.test(pointer));
+  return causes.length > 0 ? causes : changed;
+}
+
 /** Every amendment of the seal is recorded; that entry and seal say the same, and the truth, is the ledger's own invariant. */
 export function checkAmendments(seal: SealedExperiment, state: LedgerState | null): Finding {
   const found = recordedAmendments(seal, state);
   const missing = found.filter(({ entry }) => entry === null);
   const shown = found.map(({ entry, reason, changed }) => {
-    const more = changed.length > 3 ? ` and ${changed.length - 3} more` : '';
-    return `entry ${entry}: ${changed.slice(0, 3).join(', ')}${more} (${reason})`;
+    const causes = causesOf(changed);
+    const more = causes.length > 3 ? ` and ${causes.length - 3} more` : '';
+    return `entry ${entry}: ${causes.slice(0, 3).join(', ')}${more} (${reason})`;
   });
   return findingOf(
     missing.map(({ reason }) => `the ledger records no amendment "${reason}" of this plan`),

@@ -10,6 +10,7 @@ import {
   proveEntry,
   signersOf,
 } from '../../ledger/checkpoint.ts';
+import { countingKeys, requireSigner } from '../../ledger/key-trust.ts';
 import {
   addCheckpoint,
   readCheckpoints,
@@ -44,17 +45,20 @@ export async function checkpoint(
   context: CommandContext,
   options: CheckpointFlags & SignerFlags,
 ): Promise<number> {
-  const { entries, folder } = await sources(context, options);
+  const { entries, folder, state } = await sources(context, options);
   const signer = await openSigner({ file: resolve(context.cwd, options.key), name: options.name });
+  requireSigner(state, signer.key, ['checkpoint']);
   const stored = await addCheckpoint({ folder, entries, signer });
   return show(context, stored, `signed by ${describeKey(signer)}`);
 }
 
 /** Co-signs the newest checkpoint after comparing it with everything this witness has seen. */
 export async function witness(context: CommandContext, options: WitnessFlags): Promise<number> {
-  const { entries, folder } = await sources(context, options);
+  const { entries, folder, state } = await sources(context, options);
   const signer = await openSigner({ file: resolve(context.cwd, options.key), name: options.name });
-  const trust = await readTrust(resolve(context.cwd, options.trust));
+  requireSigner(state, signer.key, ['checkpoint', 'witness']);
+  const listed = await readTrust(resolve(context.cwd, options.trust));
+  const trust = countingKeys(state, listed).filter(({ ended }) => ended === null);
   const memory =
     options.state === undefined ? witnessFolder() : resolve(context.cwd, options.state);
   const stored = await witnessCheckpoint({
@@ -138,7 +142,8 @@ async function sources(context: CommandContext, options: CheckpointFlags) {
       mend: 'Name one with --checkpoints.',
     });
   }
-  return { folder, entries: await (await existingLedger(context, options)).entries() };
+  const ledger = await existingLedger(context, options);
+  return { folder, entries: await ledger.entries(), state: await ledger.state() };
 }
 
 function show(

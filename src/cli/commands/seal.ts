@@ -4,6 +4,7 @@ import { nearCopies, nearCopyLines } from '../../analysis/near-copies.ts';
 import { LiftgateError } from '../../base/errors.ts';
 import type { Signer } from '../../base/signature.ts';
 import { describeKey } from '../../base/trust.ts';
+import { requireSigner } from '../../ledger/key-trust.ts';
 import { sealExperiment } from '../../serve/library.ts';
 import { type RecordedSeal, writeSealStatement } from '../../store/seal-experiment.ts';
 import type { CommandContext } from '../context.ts';
@@ -26,6 +27,7 @@ export async function seal(
   const signer = await signerOf(context, options);
   const loaded = await openExperiment(path, { candidates: bind ? 'bound' : 'open' });
   const ledger = commandLedger(context, options);
+  if (signer !== null) requireSigner(await ledger.state(), signer.key, ['statement']);
   const { plan, final, copy } = await sealExperiment({ loaded, ledger, candidates: bind });
   show(context, 'plan', plan);
   for (const line of nearCopyLines(nearCopies(loaded.cases, loaded.spec.fingerprint.ignore)))
