@@ -247,6 +247,7 @@ const fieldOrder = [
   'attempts',
   'budget',
   'disclosure',
+  'power',
   'controls',
 ];
 

@@ -119,7 +119,6 @@ export const problemCodes = [
   'level-too-low',
   'minimum-effect-without-primary',
   'minimum-effect-below-threshold',
-  'power-unavailable',
   'power-effect-missing',
   'power-effect-too-small',
   // Looks of a sequential design.

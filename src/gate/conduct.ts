@@ -1,10 +1,11 @@
-/** Gates about how the evidence was made: controls, provenance, budget, and the power gate that this version cannot evaluate. */
+/** Gates about how the evidence was made: controls, provenance, budget; and the power the design was sealed with. */
 import type { Evidence } from '../analysis/evidence.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { costOf } from '../run/budget.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
 import { type GateDeclaration, type GateOf, gateName } from '../spec/gates.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
 import { type Contribution, type ContributionParts, contributionOf, shownNumber } from './gate.ts';
@@ -224,13 +225,32 @@ function withinCap(evidence: Evidence, { spending, cap, spent }: WithinCap): Bud
   return { statistic: roundSignificant(most), finding: 'cleared', reason };
 }
 
-/** The power gate is about the plan: `liftgate plan` simulates it before sealing; here it is listed and never read as success. */
-export function judgePower(declared: GateOf<'power'>): Contribution {
+/**
+ * The power gate is about the plan: `liftgate plan` simulates it before sealing. A required one was simulated when the design was sealed,
+ * which is refused below the target unless the spec accepts that; an optional one is listed and never read as success.
+ */
+export function judgePower(
+  declared: GateOf<'power'>,
+  { analysis }: SealedExperiment,
+): Contribution {
+  const { power } = analysis;
+  const common = { ...commonParts(declared), threshold: declared.target };
+  if (!declared.required || power === undefined) {
+    return contributionOf({
+      ...common,
+      finding: 'unconfigured',
+      reason: 'a matter of the plan: `liftgate plan` simulates it before anything is sealed',
+      flags: ['simulated-by-plan'],
+    });
+  }
+  const percent = (share: number): string => `${shownNumber(100 * share)} %`;
+  const found = `simulated before sealing, the rules ship ${percent(power.rate)} (Monte Carlo error ${percent(power.standardError)}) of candidates better by ${shownNumber(power.atEffect)}, when ${power.assumption}`;
+  const missed = `${found}: below the target of ${percent(power.target)}, which the spec accepts`;
   return contributionOf({
-    ...commonParts(declared),
-    finding: 'unconfigured',
-    threshold: declared.target,
-    reason: 'a matter of the plan: `liftgate plan` simulates it before anything is sealed',
-    flags: ['simulated-by-plan'],
+    ...common,
+    finding: 'cleared',
+    statistic: power.rate,
+    reason: power.accepted ? missed : found,
+    flags: power.accepted ? ['simulated-by-plan', 'underpowered'] : ['simulated-by-plan'],
   });
 }

@@ -6,8 +6,8 @@
  * win, tie or lose, whole counts are drawn.
  */
 import type { Sample } from '../analysis/unit-value.ts';
-import { binomialSampler, type Uniform } from '../stats/draws.ts';
-import { type PairLaw, sampler } from './outcome-law.ts';
+import type { Uniform } from '../stats/draws.ts';
+import { countsSampler, type Discordance, type PairLaw, sampler } from './outcome-law.ts';
 
 /** What a simulation assumes of one measure. */
 export interface MeasureWorld {
@@ -23,13 +23,6 @@ export interface MeasureWorld {
   readonly bothBetter?: number;
   /** Cell of each pair within an arm, unit after unit: which values are lost together. Without it every pair is a cell of its own. */
   readonly cells?: readonly number[];
-}
-
-/** Units that won and lost their one pair, and those that tied at the better value; the others tied at the worse one. */
-export interface Discordance {
-  readonly wins: number;
-  readonly losses: number;
-  readonly bothBetter: number;
 }
 
 /** Cells of both arms that a replicate lost: 1 is lost. */
@@ -62,29 +55,6 @@ function isPaired({ law }: MeasureWorld, width: number): boolean {
   );
 }
 
-function probabilityOf(law: PairLaw, sign: number): number {
-  if (law.kind !== 'lattice') return 0;
-  return law.probabilities.reduce(
-    (total, probability, at) =>
-      Math.sign(law.values[at] ?? 0) === sign ? total + probability : total,
-    0,
-  );
-}
-
-/** Draws wins, losses and ties of all units at once. */
-function countsDrawer({ law, bothBetter = 0.5 }: MeasureWorld, units: number) {
-  const [win, loss] = [probabilityOf(law, 1), probabilityOf(law, -1)];
-  const winsOf = binomialSampler(win);
-  const lossesOf = binomialSampler(win >= 1 ? 0 : Math.min(1, loss / (1 - win)));
-  const betterOf = binomialSampler(bothBetter);
-  return (uniform: Uniform, levels: boolean): Discordance => {
-    const wins = winsOf(uniform, units);
-    const losses = lossesOf(uniform, units - wins);
-    const tied = units - wins - losses;
-    return { wins, losses, bothBetter: levels ? betterOf(uniform, tied) : 0 };
-  };
-}
-
 /** Units with a cell above 0, such cells, lost cells, and units with either. */
 export interface Hits {
   readonly units: number;
@@ -101,7 +71,7 @@ export class DrawnMeasure {
   readonly #drawCounts: ((uniform: Uniform, levels: boolean) => Discordance) | null;
   readonly #shared: number;
   readonly #binary: boolean;
-  readonly #units: readonly DrawnUnit[];
+  #units: readonly DrawnUnit[] | null = null;
   readonly #starts: readonly number[];
   readonly #improvements: Float64Array;
   readonly #means: Float64Array;
@@ -117,19 +87,10 @@ export class DrawnMeasure {
     this.#binary = isPaired(world, options.width);
     const single = world.pairs.every((count) => count === 1);
     this.#drawCounts =
-      single && this.#binary && !options.losses ? countsDrawer(world, world.pairs.length) : null;
+      single && this.#binary && !options.losses
+        ? countsSampler(world.law, world.pairs.length, world.bothBetter)
+        : null;
     this.#shared = Math.sqrt(world.correlation);
-    const { repeats = 1 } = world;
-    this.#units = world.pairs.map((pairs, unit) => ({
-      unit: String(unit),
-      improvement: 0,
-      pairs,
-      values: Array.from({ length: pairs }, (_, at) => ({
-        case: `${unit}-${Math.floor(at / repeats)}`,
-        repeat: (at % repeats) + 1,
-        improvement: 0,
-      })),
-    }));
     let total = 0;
     this.#starts = world.pairs.map((pairs) => {
       total += pairs;
@@ -141,7 +102,23 @@ export class DrawnMeasure {
   }
 
   get units(): number {
-    return this.#units.length;
+    return this.#world.pairs.length;
+  }
+
+  /** The units as samples hold them, made when a rule first asks for more than counts or means. */
+  #drawnUnits(): readonly DrawnUnit[] {
+    const { pairs: sizes, repeats = 1 } = this.#world;
+    this.#units ??= sizes.map((pairs, unit) => ({
+      unit: String(unit),
+      improvement: 0,
+      pairs,
+      values: Array.from({ length: pairs }, (_, at) => ({
+        case: `${unit}-${Math.floor(at / repeats)}`,
+        repeat: (at % repeats) + 1,
+        improvement: 0,
+      })),
+    }));
+    return this.#units;
   }
 
   /** Units by the outcome of their one pair; null when more than that decides. */
@@ -220,15 +197,19 @@ export class DrawnMeasure {
 
   /** The sample that gates on a difference read; `filled` counts every lost value against the candidate. */
   sample(filled = false): Sample {
-    const pairs = this.#improvements.length;
-    const n = { units: this.units, pairs, cells: 2 * pairs, discordant: 0 };
     if (this.#counts !== null) return this.sampleOf(this.#counts);
-    if (this.#lost === null) {
-      for (let unit = 0; unit < this.#units.length; unit += 1) this.#fillUnit(unit);
-      return { units: this.#units, n, lost: [], plannedValues: 2 * pairs };
-    }
-    const units = this.#units.flatMap((_, unit) => this.#keptUnit(unit, filled) ?? []);
-    return { units, n: { ...n, units: units.length }, lost: [], plannedValues: 2 * pairs };
+    const all = this.#drawnUnits();
+    const units =
+      this.#lost === null
+        ? all.map((unit, at) => this.#fillUnit(unit, at))
+        : all.flatMap((unit, at) => this.#keptUnit(unit, at, filled) ?? []);
+    return this.#sampleWith(units, 0);
+  }
+
+  #sampleWith(units: readonly DrawnUnit[], discordant: number): Sample {
+    const pairs = this.#improvements.length;
+    const n = { units: units.length, pairs, cells: 2 * pairs, discordant };
+    return { units, n, lost: [], plannedValues: 2 * pairs };
   }
 
   /** Mean improvement of every unit, where nothing was lost; valid until the next draw. */
@@ -245,6 +226,11 @@ export class DrawnMeasure {
     return this.#means;
   }
 
+  /** Whether the world says how often both cells of a tie have the better value. */
+  get hasLevels(): boolean {
+    return this.#world.bothBetter !== undefined;
+  }
+
   /** Whether nothing was lost of this replicate. */
   get whole(): boolean {
     return this.#lost === null;
@@ -258,15 +244,11 @@ export class DrawnMeasure {
       .fill(width, 0, wins)
       .fill(-width, wins, wins + losses)
       .fill(0, wins + losses);
-    for (let unit = 0; unit < this.#units.length; unit += 1) this.#fillUnit(unit);
-    const pairs = this.units;
-    const n = { units: pairs, pairs, cells: 2 * pairs, discordant: wins + losses };
-    return { units: this.#units, n, lost: [], plannedValues: 2 * pairs };
+    const units = this.#drawnUnits().map((unit, at) => this.#fillUnit(unit, at));
+    return this.#sampleWith(units, wins + losses);
   }
 
-  #fillUnit(at: number): void {
-    const unit = this.#units[at];
-    if (unit === undefined) return;
+  #fillUnit(unit: DrawnUnit, at: number): DrawnUnit {
     const start = this.#starts[at] ?? 0;
     let total = 0;
     for (let pair = 0; pair < unit.values.length; pair += 1) {
@@ -276,6 +258,7 @@ export class DrawnMeasure {
       total += improvement;
     }
     unit.improvement = this.#withoutNoise(total / unit.values.length);
+    return unit;
   }
 
   #withoutNoise(value: number): number {
@@ -283,9 +266,7 @@ export class DrawnMeasure {
   }
 
   /** A unit with the pairs that are left, or null without one. */
-  #keptUnit(at: number, filled: boolean): DrawnUnit | null {
-    const unit = this.#units[at];
-    if (unit === undefined) return null;
+  #keptUnit(unit: DrawnUnit, at: number, filled: boolean): DrawnUnit | null {
     const start = this.#starts[at] ?? 0;
     const values = unit.values.flatMap((value, pair) => {
       const improvement = this.#judged(start + pair, filled);
@@ -303,8 +284,7 @@ export class DrawnMeasure {
    */
   shares(arm: keyof LostCells, fill: number | null): number[] {
     const { width } = this.#options;
-    return this.#units.flatMap((_, unit) => {
-      const start = this.#starts[unit] ?? 0;
+    return this.#starts.flatMap((start, unit) => {
       let [total, count] = [0, 0];
       for (let at = start; at < start + (this.#world.pairs[unit] ?? 0); at += 1) {
         const share = this.#isLost(arm, at) ? fill : this.#valueOf(arm, at) / width;
@@ -336,6 +316,15 @@ export class DrawnMeasure {
       if (hit + missing > 0) found.hitOrLost += 1;
     }
     return found;
+  }
+
+  /** Share of each unit's own cells above 0; a lost one is left out, or counts as `fill`. */
+  ownShares(fill: number | null): number[] {
+    return this.#starts.flatMap((_, unit) => {
+      const [hit, missing] = this.#hitsOf(unit);
+      const cells = (this.#world.pairs[unit] ?? 0) - (fill === null ? missing : 0);
+      return cells === 0 ? [] : [(hit + missing * (fill ?? 0)) / cells];
+    });
   }
 
   #hitsOf(unit: number): [hit: number, missing: number] {

@@ -54,6 +54,7 @@ export type GateStatus = z.infer<typeof gateStatusSchema>;
  * failed-cells           failed cells took the sealed failure value
  * not-confirmatory       hand-written or imported receipts prove no conduct
  * simulated-by-plan      simulated before sealing, by `liftgate plan`
+ * underpowered           sealed with less power than its target, which the spec accepts
  */
 export const contributionFlagSchema = z.enum([
   ...estimateFlagSchema.options,
@@ -65,6 +66,7 @@ export const contributionFlagSchema = z.enum([
   'failed-cells',
   'not-confirmatory',
   'simulated-by-plan',
+  'underpowered',
 ]);
 /** One flag of a contribution. */
 export type ContributionFlag = z.infer<typeof contributionFlagSchema>;

@@ -107,7 +107,7 @@ function judgeOther(
           .map(({ id }) => ({ id, cells: analysis.placeboCells })),
       ]);
     case 'power':
-      return judgePower(declared);
+      return judgePower(declared, seal);
   }
 }
 

@@ -9,10 +9,12 @@ import { measureOf } from '../analysis/evidence.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
+import { type GateDeclaration, gateName, latencyForm, rateLimit } from '../spec/gates.ts';
 import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import { type EffectGate, effectGates } from './effect.ts';
+import type { EffectGate } from './effect.ts';
 import { type PairLaw, pairedLaw, rareLossLaw } from './outcome-law.ts';
+import { drawnEffects, layoutOf, ownWorld, type PlanDesign } from './plan-world.ts';
 import {
   type ShipCounts,
   type SimulationOptions,
@@ -31,6 +33,8 @@ export interface Scenario {
 export interface SimulatedRate {
   readonly rate: number;
   readonly standardError: number;
+  /** Units measured on average; only of a sequential design. */
+  readonly meanUnits?: number;
 }
 
 /** How often the rules ship at the worst null of one gate's grid. */
@@ -76,8 +80,7 @@ export interface PlannedGate {
 
 /** Gates on a paired difference, required or not, with the sizes of their units. */
 export function plannedGates(seal: SealedExperiment, index: CaseIndex): readonly PlannedGate[] {
-  const paired = effectGates(seal).filter(({ gate }) => gate !== 'neutral-control');
-  return paired.map((gate) => ({
+  return drawnEffects(seal).map((gate) => ({
     gate,
     width: rangeWidth(measureOf(seal, gate.measureId)),
     pairs: pairsOfUnits(index, gate.measureId, seal.spec.repeats),
@@ -150,25 +153,97 @@ function unboundedLaws(mean: number): readonly { readonly words: string; readonl
 }
 
 function scenariosAt(
+  { seal }: PlanDesign,
   planned: PlannedGate,
-  mean: number,
   grid: 'regular' | 'rare-loss',
 ): readonly Scenario[] {
   const { gate, pairs } = planned;
+  const { repeats } = seal.spec;
   const several = pairs.some((count) => count > 1);
-  const alike = !several ? [0] : grid === 'regular' ? correlations : [1];
-  return lawsAt(planned, mean, grid).flatMap(({ words, law }) =>
+  // What the units of a roster share is no chance.
+  const independent = !several || seal.claim.generalization === 'fixed-roster';
+  const alike = independent ? [0] : grid === 'regular' ? correlations : [1];
+  return lawsAt(planned, gate.threshold, grid).flatMap(({ words, law }) =>
     alike.map((correlation) => ({
       words: several ? `${words}, correlation within units ${correlation}` : words,
-      world: { measures: [{ measure: gate.measureId, law, correlation, pairs }] },
+      world: { measures: [{ measure: gate.measureId, law, correlation, pairs, repeats }] },
     })),
   );
 }
 
+/** Null of a gate, its scenarios and what they may ship. */
+interface AskedNull {
+  readonly gate: string;
+  readonly grid: FalseShip['grid'];
+  readonly guarantee: FalseShip['guarantee'];
+  readonly nominal: number;
+  readonly limit: number | null;
+  readonly scenarios: readonly Scenario[];
+}
+
+function pairedNulls(design: PlanDesign, grids: readonly FalseShip['grid'][]): AskedNull[] {
+  const { seal, index } = design;
+  const nominal = seal.analysis.errorLevels.lift;
+  return plannedGates(seal, index)
+    .filter(({ gate, pairs }) => gate.required && pairs.length > 1)
+    .flatMap((planned) =>
+      grids.map((grid) => ({
+        gate: planned.gate.name,
+        grid,
+        guarantee: guaranteeOf(planned.gate.method),
+        nominal,
+        limit: grid === 'regular' ? falseShipLimit(nominal, planned.pairs.length) : null,
+        scenarios: scenariosAt(design, planned, grid),
+      })),
+    );
+}
+
+/** The rate of own cells at which a gate on one arm is just not kept; null for any other gate. */
+function ownNull(seal: SealedExperiment, gate: GateDeclaration) {
+  const { lift, rate } = seal.analysis.errorLevels;
+  if (gate.gate === 'rate') {
+    const limit = rateLimit(gate);
+    return limit === null ? null : { at: limit.value, nominal: rate, alike: correlations };
+  }
+  if (gate.gate === 'critical' && gate.maxRate !== undefined) {
+    return { at: gate.maxRate, nominal: rate, alike: [1] };
+  }
+  const form = gate.gate === 'latency' ? latencyForm(gate) : null;
+  return form?.form === 'quantile' ? { at: 1 - form.quantile, nominal: lift, alike: [1] } : null;
+}
+
+/** Nulls of gates that bound one arm: its units at the limit, all cells of a unit alike where the limit is one of units. */
+function ownNulls(design: PlanDesign): AskedNull[] {
+  // Looks are simulated on differences alone; one arm's finite-sample bounds add up over the looks by themselves.
+  if (design.seal.analysis.looks !== undefined) return [];
+  const layout = layoutOf(design);
+  return design.seal.decision.gates.flatMap((gate) => {
+    const found = gate.required && 'measure' in gate ? ownNull(design.seal, gate) : null;
+    if (found === null || !('measure' in gate)) return [];
+    const { measure } = gate;
+    const { pairs } = layout.of(measure);
+    if (pairs.length === 0) return [];
+    const several = pairs.some((count) => count > 1);
+    const scenarios = (several ? found.alike : [0]).map((correlation) => ({
+      words: `${Number((100 * found.at).toPrecision(3))} % of its ${several && found.alike.length > 1 ? `cells, correlation within units ${correlation}` : 'units'}`,
+      world: {
+        measures: [],
+        own: [ownWorld(design, layout, { measure, rate: found.at, correlation })],
+      },
+    }));
+    const { nominal } = found;
+    const name = gateName(gate);
+    return [
+      { gate: name, grid: 'regular', guarantee: 'finite-sample', nominal, limit: null, scenarios },
+    ];
+  });
+}
+
 /** A count as a rate. */
-export function rateOf(count: number, { replicates }: ShipCounts): SimulatedRate {
+export function rateOf(count: number, { replicates, units }: ShipCounts): SimulatedRate {
   const rate = count / replicates;
-  return { rate, standardError: Math.sqrt((rate * (1 - rate)) / replicates) };
+  const standardError = Math.sqrt((rate * (1 - rate)) / replicates);
+  return { rate, standardError, ...(units === null ? {} : { meanUnits: units / replicates }) };
 }
 
 /** Largest rate at a regular null that is not refused: 1.4 times nominal, 2.2 times below 50 units (DESIGN promise 2). */
@@ -177,45 +252,35 @@ export function falseShipLimit(nominal: number, units: number): number {
 }
 
 /**
- * False-ship rates of every required gate on a paired difference, the worst over each of its grids.
- * @param grids  which grids to go through
+ * False-ship rates of every required gate with a bound, the worst over each of its grids.
+ * @param grids  which grids of gates on a paired difference to go through
  */
-export async function falseShipRates(
-  { seal, index }: { readonly seal: SealedExperiment; readonly index: CaseIndex },
+export function falseShipRates(
+  design: PlanDesign,
   options: SimulationOptions,
   grids: readonly FalseShip['grid'][] = ['regular', 'rare-loss'],
 ): Promise<readonly FalseShip[]> {
-  const asked = plannedGates(seal, index)
-    .filter(({ gate, pairs }) => gate.required && pairs.length > 1)
-    .flatMap((planned) =>
-      grids.map((grid) => ({
-        planned,
-        grid,
-        scenarios: scenariosAt(planned, planned.gate.threshold, grid),
-      })),
-    );
-  const jobs = asked.flatMap(({ planned, grid, scenarios }) =>
-    scenarios.map(({ words, world }) => ({
-      world,
-      label: `null/${planned.gate.name}/${grid}/${words}`,
-    })),
+  return worstOf(design.seal, [...pairedNulls(design, grids), ...ownNulls(design)], options);
+}
+
+async function worstOf(
+  seal: SealedExperiment,
+  asked: readonly AskedNull[],
+  options: SimulationOptions,
+): Promise<readonly FalseShip[]> {
+  const jobs = asked.flatMap(({ gate, grid, scenarios }) =>
+    scenarios.map(({ words, world }) => ({ world, label: `null/${gate}/${grid}/${words}` })),
   );
   const counts = [...(await simulateWorlds(seal, jobs, options))];
-  const nominal = seal.analysis.errorLevels.lift;
-  return asked.map(({ planned, grid, scenarios }) => {
+  return asked.map(({ scenarios, ...rest }) => {
     const rates = scenarios.map(({ words }) => {
       const found = counts.shift();
       invariant(found !== undefined, 'every scenario was simulated');
       return { ...rateOf(found.any, found), scenario: words };
     });
-    const worst = rates.toSorted((first, second) => second.rate - first.rate)[0] ?? null;
     return {
-      gate: planned.gate.name,
-      grid,
-      guarantee: guaranteeOf(planned.gate.method),
-      nominal,
-      limit: grid === 'regular' ? falseShipLimit(nominal, planned.pairs.length) : null,
-      worst,
+      ...rest,
+      worst: rates.toSorted((first, second) => second.rate - first.rate)[0] ?? null,
     };
   });
 }
@@ -237,19 +302,18 @@ const sealReplicates = { plain: 1000, resampled: 200 } as const;
  * @throws {LiftgateError} design-refused  naming gate, rate and limit
  */
 export async function refuseFalseShips(
-  design: { readonly seal: SealedExperiment; readonly index: CaseIndex },
+  design: PlanDesign,
   { seed, file }: { readonly seed: string; readonly file: string },
 ): Promise<void> {
-  const methods = effectGates(design.seal)
+  const methods = drawnEffects(design.seal)
     .filter(({ method, required }) => required && guaranteeOf(method) === 'asymptotic')
     .map(({ method }) => method);
   if (methods.length === 0) return;
   const replicates = methods.includes('t-bootstrap-t')
     ? sealReplicates.resampled
     : sealReplicates.plain;
-  const rates = await falseShipRates(design, { replicates, seed, pool: simulatedInPlace }, [
-    'regular',
-  ]);
+  const options = { replicates, seed, pool: simulatedInPlace };
+  const rates = await worstOf(design.seal, pairedNulls(design, ['regular']), options);
   const beyond = rates.find(isBeyondLimit);
   if (beyond !== undefined) throw falseShipRefusal(beyond, file);
 }

@@ -6,7 +6,7 @@
  */
 
 import { normalQuantile } from '../stats/distribution.ts';
-import { positionOf, type Uniform } from '../stats/draws.ts';
+import { binomialSampler, positionOf, type Uniform } from '../stats/draws.ts';
 import { exp } from '../stats/elementary.ts';
 
 /** What one pair gives, on the scale of the improvement. */
@@ -62,6 +62,18 @@ function latticeSampler(
 }
 
 /**
+ * Probability that a law of listed values gives one of a sign; 0 for any other law.
+ * @example signProbability({ kind: 'lattice', values: [1, 0], probabilities: [0.3, 0.7] }, 1) // => 0.3
+ */
+export function signProbability(law: PairLaw, sign: -1 | 0 | 1): number {
+  if (law.kind !== 'lattice') return 0;
+  return law.probabilities.reduce(
+    (total, each, at) => (Math.sign(law.values[at] ?? 0) === sign ? total + each : total),
+    0,
+  );
+}
+
+/**
  * Win, tie and loss of a binary pair: P(win) - P(loss) = mean / width, P(win) + P(loss) = discordance.
  * @returns  null where no such probabilities exist
  * @example pairedLaw({ mean: 0.1, discordance: 0.3, width: 1 }) // => { kind: 'lattice', values: [1, 0, -1], probabilities: [0.2, 0.7, 0.1] }
@@ -106,5 +118,30 @@ export function rareLossLaw({
     kind: 'lattice',
     values: [Number(gain.toPrecision(12)), -width],
     probabilities: [1 - loss, loss],
+  };
+}
+
+/** Units that won and lost their one pair, and those that tied at the better value; the others tied at the worse one. */
+export interface Discordance {
+  readonly wins: number;
+  readonly losses: number;
+  readonly bothBetter: number;
+}
+
+/**
+ * Draws wins, losses and ties of all units of one pair at once; ties at the better value only where they are asked for.
+ * @param bothBetter  share of ties at the better value
+ * @example countsSampler({ kind: 'lattice', values: [1], probabilities: [1] }, 4)(() => 0.5, false) // => { wins: 4, losses: 0, bothBetter: 0 }
+ */
+export function countsSampler(law: PairLaw, units: number, bothBetter = 0.5) {
+  const [win, loss] = [signProbability(law, 1), signProbability(law, -1)];
+  const winsOf = binomialSampler(win);
+  const lossesOf = binomialSampler(win >= 1 ? 0 : Math.min(1, loss / (1 - win)));
+  const betterOf = binomialSampler(bothBetter);
+  return (uniform: Uniform, levels: boolean): Discordance => {
+    const wins = winsOf(uniform, units);
+    const losses = lossesOf(uniform, units - wins);
+    const tied = units - wins - losses;
+    return { wins, losses, bothBetter: levels ? betterOf(uniform, tied) : 0 };
   };
 }

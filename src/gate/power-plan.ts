@@ -1,25 +1,37 @@
 /**
  * What a sealed design finds, before a cent is spent: how often its rules ship a candidate that is better by an effect, the smallest
- * effect they find with the target power, and the units the target needs.
+ * effect they find with the target power, and the units the target needs. With several candidates one is better, the others are not.
  */
-import type { CaseIndex } from '../spec/case-index.ts';
+
+import { rangeWidth } from '../analysis/unit-value.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import { onScale } from './effect.ts';
-import { type PlannedGate, plannedGates, rateOf, type SimulatedRate } from './null-scenarios.ts';
-import { type PairLaw, pairedLaw } from './outcome-law.ts';
-import { type ShipCounts, type SimulationOptions, simulateWorlds } from './simulate.ts';
+import { type EffectGate, onScale } from './effect.ts';
+import { rateOf, type SimulatedRate } from './null-scenarios.ts';
+import {
+  type Assumption,
+  assumptionsOf,
+  drawnEffects,
+  layoutOf,
+  measureWorld,
+  type PlanDesign,
+  planningAssumption,
+  statedWorld,
+} from './plan-world.ts';
+import { type ShipCounts, type SimulationOptions, Simulator, simulateWorlds } from './simulate.ts';
 import type { World } from './simulated-world.ts';
 
 /** How often the rules ship a candidate that is truly better by `effect`, under one assumption about its differences. */
 export interface PowerRow {
   readonly assumption: string;
   readonly ship: SimulatedRate;
-  /** Share of replicates in which each gate on a paired difference clears alone, at the whole error. */
+  /** Share of replicates in which each simulated gate clears alone, at the whole error. */
   readonly gates: readonly { readonly gate: string; readonly rate: number }[];
 }
 
 /** Power of a design; `planned` is the assumption that the last two numbers use. */
 export interface PowerPlan {
+  /** The gate whose measure improves. */
+  readonly gate: string;
   /** In the measure's units; null when neither the power gate nor the claim names one. */
   readonly effect: number | null;
   readonly target: number;
@@ -27,7 +39,7 @@ export interface PowerPlan {
   readonly planned: string;
   /** Smallest effect found with the target power, on the scale of the improvement; null when none in its range is. */
   readonly minimumDetectableEffect: number | null;
-  /** Units for the target power at the effect; null without one or where it does not exceed the lift threshold; `more` beyond the largest number tried. */
+  /** Units for the target power at the effect; null without one or where it does not exceed the threshold; `more` beyond the largest number tried. */
   readonly unitsForTarget: number | 'more' | null;
 }
 
@@ -36,74 +48,8 @@ const mostUnits = 20_000;
 /** Largest effect that is tried on a scale without a range, and halvings of a tenth of the range. */
 const largestUnbounded = 3;
 const effectHalvings = 6;
-
-interface Assumption {
-  readonly words: string;
-  readonly law: (mean: number, width: number) => PairLaw | null;
-}
-
-/** Assumptions by kind of measure; the second one plans. */
-function assumptionsOf({ gate, width }: PlannedGate): readonly Assumption[] {
-  if (gate.measure.kind === 'binary') {
-    return [0, 0.1, 0.3].map((more) => ({
-      words:
-        more === 0
-          ? 'pairs change for the better only'
-          : `${more * 100} % of pairs change beyond the effect, both ways alike`,
-      law: (mean) =>
-        pairedLaw({ mean, discordance: Math.min(1, Math.abs(mean) / width + more), width }),
-    }));
-  }
-  if (width > 0) {
-    return [0.1, 0.25].map((share) => ({
-      words: `standard deviation of ${share} of the range`,
-      law: (mean) => triangular(mean, share * width, width),
-    }));
-  }
-  return [0.3, 0.6].map((deviation) => ({
-    words: `standard deviation of ${deviation} ${gate.measure.kind === 'continuous' ? 'units' : 'of the log ratio'}`,
-    law: (mean) => ({ kind: 'normal', mean, deviation }),
-  }));
-}
-
-function triangular(mean: number, deviation: number, width: number): PairLaw | null {
-  return Math.abs(mean) + Math.sqrt(6) * deviation > width
-    ? null
-    : { kind: 'triangular', mean, deviation };
-}
-
-/** What is assumed of a design's units in simulations of power. */
-const powerCorrelation = 0.5;
-
-interface PowerDesign {
-  readonly seal: SealedExperiment;
-  readonly lift: PlannedGate;
-  readonly gates: readonly PlannedGate[];
-}
-
-/** The lift at an effect, every other measure as good as before; null where the assumption admits no such effect. */
-function powerWorld(
-  { lift, gates }: PowerDesign,
-  assumption: Assumption,
-  { effect, units }: { readonly effect: number; readonly units: number },
-): World | null {
-  const law = assumption.law(effect, lift.width);
-  if (law === null) return null;
-  const others = gates.filter(({ gate }) => gate.measureId !== lift.gate.measureId);
-  const unchanged = others.flatMap((each) => {
-    const own = assumptionsOf(each)[1]?.law(0, each.width);
-    return own === undefined || own === null ? [] : [worldOf(each, own, units)];
-  });
-  return { measures: [worldOf(lift, law, units), ...unchanged] };
-}
-
-function worldOf({ gate, pairs }: PlannedGate, law: PairLaw, units: number) {
-  const sizes = Array.from({ length: units }, (_, index) => pairs[index % pairs.length] ?? 1);
-  return { measure: gate.measureId, law, correlation: powerCorrelation, pairs: sizes };
-}
-
-/** Power wanted when no power gate is sealed. */
-const defaultTarget = 0.8;
+/** Share of cells that are lost in the row that shows what losses do, where none is allowed. */
+const shownLossRate = 0.001;
 
 /** Effect and target of the power gate; without one, or without its own effect, the smallest useful effect of the claim. */
 export function plannedPower(seal: SealedExperiment): {
@@ -115,52 +61,162 @@ export function plannedPower(seal: SealedExperiment): {
   return { target: gate?.target ?? defaultTarget, effect };
 }
 
+/** Power wanted when no power gate is sealed. */
+export const defaultTarget = 0.8;
+
+/** The gate whose measure improves by the effect: the first lift, without one the first gate on a difference. */
+function improvedGate(seal: SealedExperiment): EffectGate | null {
+  const gates = drawnEffects(seal).filter(({ required }) => required);
+  return gates.find(({ gate }) => gate === 'lift') ?? gates[0] ?? null;
+}
+
+interface PowerDesign extends PlanDesign {
+  readonly improved: EffectGate;
+}
+
+interface At {
+  readonly effect: number;
+  readonly units?: number;
+  readonly lossRate?: number;
+}
+
+/** One candidate better by an effect, in every other measure as good as the baseline, and the other candidates no better; null where the assumption admits no such effect. */
+function powerWorld(design: PowerDesign, assumption: Assumption, at: At): World | null {
+  const { seal, improved, assumptions = {} } = design;
+  const law = assumption.law(at.effect);
+  const same = assumption.law(0);
+  if (law === null || same === null) return null;
+  const { lossRate = assumptions.lossRate } = at;
+  const stated = { ...design, assumptions: { ...assumptions, ...(lossRate && { lossRate }) } };
+  const layout = layoutOf(design, at.units);
+  const measure = improved.measureId;
+  const seen = new Set([measure]);
+  const unchanged = drawnEffects(seal).flatMap((gate) => {
+    if (seen.has(gate.measureId)) return [];
+    seen.add(gate.measureId);
+    const own = planningAssumption(gate, assumptions).law(0);
+    return own === null
+      ? []
+      : [measureWorld(design, layout, { measure: gate.measureId, law: own })];
+  });
+  return {
+    measures: [measureWorld(design, layout, { measure, law }), ...unchanged],
+    others: [measureWorld(design, layout, { measure, law: same }), ...unchanged],
+    ...statedWorld(stated, layout),
+  };
+}
+
+/** How often the first candidate ships at an effect under the assumption that plans, or null where it admits no such effect. */
+export async function powerAt(
+  design: PlanDesign,
+  effect: number,
+  options: SimulationOptions,
+): Promise<{ readonly ship: SimulatedRate; readonly assumption: string } | null> {
+  const improved = improvedGate(design.seal);
+  if (improved === null || layoutOf(design).units < 2) return null;
+  const planning = planningAssumption(improved, design.assumptions);
+  const scaled = onScale(improved.measure, effect);
+  const world = powerWorld({ ...design, improved }, planning, { effect: scaled });
+  if (world === null) return null;
+  const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], options);
+  if (counts === undefined) return null;
+  return { ship: rateOf(firstShips(counts), counts), assumption: planning.words };
+}
+
 /**
  * Power of the sealed rules at the planned effect of the primary measure.
  *
- * @returns  null for a design without a lift gate, with fewer than 2 units, or where no assumption admits the effect
+ * @returns  null for a design without a required gate on a difference or with fewer than 2 units
  */
 export async function planPower(
-  { seal, index }: { readonly seal: SealedExperiment; readonly index: CaseIndex },
+  plain: PlanDesign,
   options: SimulationOptions,
 ): Promise<PowerPlan | null> {
-  const gates = plannedGates(seal, index);
-  const lift = gates.find(({ gate }) => gate.gate === 'lift');
-  const units = lift?.pairs.length ?? 0;
-  const planning = lift === undefined ? undefined : assumptionsOf(lift)[1];
-  if (lift === undefined || planning === undefined || units < 2) return null;
-  const design = { seal, lift, gates };
+  const { seal } = plain;
+  const improved = improvedGate(seal);
+  if (improved === null || layoutOf(plain).units < 2) return null;
+  const design = { ...plain, improved };
+  const planning = planningAssumption(improved, plain.assumptions);
   const { effect, target } = plannedPower(seal);
-  const scaled = effect === null ? null : onScale(lift.gate.measure, effect);
-  const isReachable = scaled !== null && scaled > lift.gate.threshold;
-  const rows = isReachable ? await powerRows(design, { effect: scaled, units, options }) : [];
-  const reaches = async (at: number, size: number): Promise<boolean> => {
-    const world = powerWorld(design, planning, { effect: at, units: size });
-    if (world === null) return false;
-    // One stream for all: what differs is the effect or the size, not the luck.
-    const [counts] = await simulateWorlds(seal, [{ world, label: 'power' }], options);
-    return counts !== undefined && firstShips(counts) >= target * counts.replicates;
-  };
+  const scaled = effect === null ? null : onScale(improved.measure, effect);
+  const isReachable = scaled !== null && scaled > improved.threshold;
+  const rows = isReachable ? await powerRows(design, scaled, options) : [];
+  const reaches = reacher(design, planning, { target, options });
   return {
+    gate: improved.name,
     effect,
     target,
     rows,
     planned: planning.words,
-    minimumDetectableEffect: await smallestEffect(lift, (at) => reaches(at, units)),
-    unitsForTarget: isReachable ? await fewestUnits((size) => reaches(scaled, size)) : null,
+    minimumDetectableEffect: await smallestEffect(improved, (at) => reaches({ effect: at })),
+    // Looks are sealed for the units there are.
+    unitsForTarget:
+      isReachable && seal.analysis.looks === undefined
+        ? await fewestUnits((units) => reaches({ effect: scaled, units }))
+        : null,
   };
 }
 
+/** Units that the planning assumption needs for the target at an effect. */
+export function unitsForPower(
+  plain: PlanDesign,
+  { effect, target }: { readonly effect: number; readonly target: number },
+  options: SimulationOptions,
+): Promise<number | 'more' | null> {
+  const improved = improvedGate(plain.seal);
+  const scaled = improved === null ? null : onScale(improved.measure, effect);
+  if (improved === null || scaled === null || scaled <= improved.threshold)
+    return Promise.resolve(null);
+  if (plain.seal.analysis.looks !== undefined) return Promise.resolve(null);
+  const planning = planningAssumption(improved, plain.assumptions);
+  const reaches = reacher({ ...plain, improved }, planning, { target, options });
+  return fewestUnits((units) => reaches({ effect: scaled, units }));
+}
+
+function reacher(
+  design: PowerDesign,
+  planning: Assumption,
+  { target, options }: { readonly target: number; readonly options: SimulationOptions },
+): (at: At) => Promise<boolean> {
+  return async (at) => {
+    const world = powerWorld(design, planning, at);
+    if (world === null) return false;
+    // One stream for all: what differs is the effect or the size, not the luck.
+    const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], options);
+    return counts !== undefined && firstShips(counts) >= target * counts.replicates;
+  };
+}
+
+/** One row for every assumption, and one more with losses where none are stated. */
 async function powerRows(
   design: PowerDesign,
-  at: { readonly effect: number; readonly units: number; readonly options: SimulationOptions },
+  effect: number,
+  options: SimulationOptions,
 ): Promise<readonly PowerRow[]> {
-  const admitted = assumptionsOf(design.lift).flatMap((assumption) => {
+  const { seal, improved, assumptions } = design;
+  const all = assumptionsOf(improved.measureId, improved.measure, assumptions);
+  const planning = planningAssumption(improved, assumptions);
+  const most = seal.spec.loss.maxLostShare;
+  const lossRate = most > 0 ? most / 2 : shownLossRate;
+  const lossy =
+    assumptions?.lossRate === undefined && seal.analysis.looks === undefined
+      ? [
+          {
+            assumption: planning,
+            at: { effect, lossRate },
+            words: `${planning.words}, and ${Number((100 * lossRate).toPrecision(3))} % of cells are lost`,
+          },
+        ]
+      : [];
+  const admitted = [
+    ...all.map((assumption) => ({ assumption, at: { effect }, words: assumption.words })),
+    ...lossy,
+  ].flatMap(({ assumption, at, words }) => {
     const world = powerWorld(design, assumption, at);
-    return world === null ? [] : [{ words: assumption.words, world, label: 'power' }];
+    return world === null ? [] : [{ words, world, label: 'power' }];
   });
-  const counts = await simulateWorlds(design.seal, admitted, at.options);
-  const names = design.gates.filter(({ gate }) => gate.required).map(({ gate }) => gate.name);
+  const counts = await simulateWorlds(seal, admitted, options);
+  const names = new Simulator(seal).gateNames;
   return counts.map((found, index) => ({
     assumption: admitted[index]?.words ?? '',
     ship: rateOf(firstShips(found), found),
@@ -171,19 +227,20 @@ async function powerRows(
   }));
 }
 
-/** Replicates in which a candidate ships: all are alike in a simulation, so the first stands for any. */
+/** Replicates in which the candidate that is better ships. */
 function firstShips({ candidates }: ShipCounts): number {
   return candidates[0] ?? 0;
 }
 
 /** Bisects between the threshold and the largest effect that reaches the target; null when none does. */
 async function smallestEffect(
-  { gate, width }: PlannedGate,
+  { measure, threshold }: EffectGate,
   reaches: (effect: number) => Promise<boolean>,
 ): Promise<number | null> {
+  const width = rangeWidth(measure);
   const most = width === 0 ? largestUnbounded : width;
-  const step = (most - gate.threshold) / 10;
-  let [low, high] = [gate.threshold, gate.threshold + step];
+  const step = (most - threshold) / 10;
+  let [low, high] = [threshold, threshold + step];
   // The largest effects leave an assumption no room, so the range is searched from below.
   while (!(await reaches(high))) {
     [low, high] = [high, high + step];

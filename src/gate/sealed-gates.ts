@@ -6,7 +6,7 @@ import type { SealedExperiment } from '../spec/seal.ts';
 
 /**
  * Gates of a seal with those that are always required, whether or not they were written: completeness, controls, provenance, and
- * one critical gate per critical measure.
+ * one critical gate per critical measure; and the power gate of a seal that was refused had it missed its target.
  */
 export function allGates(seal: SealedExperiment): GateDeclaration[] {
   const declared = [...seal.decision.gates];
@@ -20,6 +20,8 @@ export function allGates(seal: SealedExperiment): GateDeclaration[] {
     { gate: 'controls', required: true },
     { gate: 'provenance', allowUnverified: false, required: true },
   ];
+  const { power } = seal.analysis;
+  if (power !== undefined) always.push({ gate: 'power', target: power.target, required: true });
   const absent = always.filter((gate) => !declared.some((each) => each.gate === gate.gate));
   return [...declared, ...critical, ...absent];
 }

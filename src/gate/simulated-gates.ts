@@ -11,8 +11,9 @@ import { isIndeterminate } from '../stats/interval.ts';
 import { quantileRanks } from '../stats/percentile.ts';
 import { clopperPearsonUpper } from '../stats/proportion.ts';
 import { roundSignificant } from '../stats/rounding.ts';
-import type { Discordance, DrawnMeasure } from './drawn-measure.ts';
+import type { DrawnMeasure } from './drawn-measure.ts';
 import { type EffectGate, effectGate, effectLevel } from './effect.ts';
+import type { Discordance } from './outcome-law.ts';
 import { rateBounds, rateGate } from './rate.ts';
 
 /** What all cells of an arm together spent in one replicate. */
@@ -211,10 +212,17 @@ function rateAnswer(seal: SealedExperiment, declared: GateOf<'rate'>): Answer {
     const better = bothBetter + (isCandidate ? wins : losses);
     return isHigher ? better : units - better;
   };
-  const against = (limit.side === 'min') === isHigher ? 0 : 1;
-  return ({ measures }, divisor, filled) => {
+  const worst = limit.side === 'min' ? 0 : 1;
+  const against = isHigher ? worst : 1 - worst;
+  const ownHolds = (drawn: DrawnMeasure, divisor: number, filled: boolean): boolean =>
+    drawn.counts === null
+      ? holds(drawn.ownShares(filled ? worst : null), divisor)
+      : ofCount(drawn.counts.wins, drawn.units, divisor);
+  return ({ measures, own }, divisor, filled) => {
+    const single = own.get(declared.measure);
+    if (single !== undefined) return ownHolds(single, divisor, filled);
     const drawn = measures.get(declared.measure);
-    if (drawn === undefined) return true;
+    if (drawn?.hasLevels !== true) return true;
     const { counts, units } = drawn;
     if (counts !== null) return ofCount(onesOf(counts, units), units, divisor);
     const shares = drawn.shares(declared.arm, filled ? against : null);

@@ -6,10 +6,10 @@ import {
   isBeyondLimit,
   type SimulatedRate,
 } from '../gate/null-scenarios.ts';
+import { type GateCoverage, gateCoverage, type PlanDesign } from '../gate/plan-world.ts';
 import { type PowerPlan, planPower } from '../gate/power-plan.ts';
 import type { SimulationOptions } from '../gate/simulate.ts';
-import type { CaseIndex } from '../spec/case-index.ts';
-import type { SealedExperiment } from '../spec/seal.ts';
+import { mergedAssumptions } from '../spec/assumptions.ts';
 
 /** What simulated decisions say about a sealed design; `seed` and `simulations` make them again. */
 export interface OperatingCharacteristics {
@@ -21,13 +21,20 @@ export interface OperatingCharacteristics {
   readonly decisions: number;
   readonly falseShip: readonly FalseShip[];
   readonly power: PowerPlan | null;
+  /** Units that a fixed design of this size measures; only of a sequential one. */
+  readonly plannedUnits?: number;
+  /** Every gate: drawn with what is assumed, or taken to pass and why. */
+  readonly gates: readonly GateCoverage[];
 }
 
 /** Simulates the sealed decision over the scenario grids and at the planned effect. */
 export async function operatingCharacteristics(
-  design: { readonly seal: SealedExperiment; readonly index: CaseIndex },
+  plain: PlanDesign,
   options: SimulationOptions,
 ): Promise<OperatingCharacteristics> {
+  const sealed = plain.seal.decision.gates.find((each) => each.gate === 'power')?.assume;
+  const assumptions = mergedAssumptions(sealed ?? {}, plain.assumptions ?? {});
+  const design = { ...plain, assumptions };
   let scenarios = 0;
   const counting = {
     ...options,
@@ -44,6 +51,8 @@ export async function operatingCharacteristics(
     decisions: scenarios * options.replicates,
     falseShip,
     power,
+    ...(design.seal.analysis.looks && { plannedUnits: design.seal.units.count }),
+    gates: gateCoverage(design),
   };
 }
 
@@ -52,6 +61,8 @@ export function operatingLines({
   simulations,
   falseShip,
   power,
+  plannedUnits,
+  gates,
 }: OperatingCharacteristics): string[] {
   return [
     `How often these rules ship a candidate that is no better (${simulations} simulated decisions a scenario, the worst one shown):`,
@@ -59,6 +70,35 @@ export function operatingLines({
     ...(power === null
       ? ['Power: not simulated for this design (no lift gate, or too few units).']
       : powerLines(power)),
+    ...(plannedUnits === undefined ? [] : savedLines({ falseShip, power, plannedUnits })),
+    ...coverageLines(gates),
+  ];
+}
+
+function coverageLines(gates: readonly GateCoverage[]): string[] {
+  const drawn = gates.filter(({ simulated }) => simulated).map(({ gate }) => gate);
+  const passed = gates.filter(({ simulated }) => !simulated);
+  return [
+    `Simulated gates: ${drawn.length === 0 ? 'none' : drawn.join(', ')}`,
+    ...(passed.length === 0 ? [] : ['Not simulated, and taken to pass in the power above:']),
+    ...passed.map(({ gate, why }) => `  ${gate}: ${why}`),
+  ];
+}
+
+/** Units a sequential design leaves unmeasured on average, where its candidate is no better and where it is better as planned. */
+function savedLines({
+  falseShip,
+  power,
+  plannedUnits,
+}: Pick<OperatingCharacteristics, 'falseShip' | 'power'> & {
+  readonly plannedUnits: number;
+}): string[] {
+  const saved = (rate: SimulatedRate | undefined | null): string =>
+    rate?.meanUnits === undefined ? 'unknown' : shownNumber(plannedUnits - rate.meanUnits);
+  const better = power?.rows.map(({ ship }) => saved(ship)).join(', ') ?? '';
+  return [
+    `Units saved on average against the fixed design of ${plannedUnits}: ${saved(falseShip[0]?.worst)} at the worst null${better === '' ? '' : `; ${better} at the planned improvement`}.`,
+    '  Looks are simulated on paired differences alone: no cell is lost, gates on one arm and on conduct pass.',
   ];
 }
 
@@ -114,6 +154,8 @@ function shownPercent(share: number): string {
   return `${Number((100 * share).toPrecision(3))} %`;
 }
 
-function shownRate({ rate, standardError }: SimulatedRate): string {
-  return `${shownPercent(rate)} (Monte Carlo error ${shownPercent(standardError)})`;
+function shownRate({ rate, standardError, meanUnits }: SimulatedRate): string {
+  const measured =
+    meanUnits === undefined ? '' : `, ${shownNumber(meanUnits)} units measured on average`;
+  return `${shownPercent(rate)} (Monte Carlo error ${shownPercent(standardError)}${measured})`;
 }

@@ -49,7 +49,10 @@ export interface SealComparison {
  */
 export function compareSeals(recorded: SealedExperiment, fresh: SealedExperiment): SealComparison {
   const { previous, amendments } = recorded;
-  const all = differences(recorded, { ...fresh, previous, amendments }, '');
+  // Simulated once, when the plan was sealed; what it was simulated from is compared.
+  const { power } = recorded.analysis;
+  const analysis = power === undefined ? fresh.analysis : { ...fresh.analysis, power };
+  const all = differences(recorded, { ...fresh, analysis, previous, amendments }, '');
   const notices = all
     .filter((each) => isTolerated(recorded, each.path))
     .map((each) => `${each.path}: ${each.what}`);

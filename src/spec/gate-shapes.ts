@@ -1,5 +1,6 @@
 /** Shapes of the gates: what a spec may write for each kind. What they mean stands in `gates.ts`. */
 import * as z from '../base/shape.ts';
+import { assumptionsSchema } from './assumptions.ts';
 import { idSchema } from './words.ts';
 
 const required = z
@@ -203,6 +204,12 @@ export const gateSchema = z.discriminatedUnion('gate', [
       .number()
       .optional()
       .describe('Improvement at which it is wanted; default: claim.minimumEffect.'),
-    required: z.boolean().default(false).describe('This version can only show it.'),
+    assume: assumptionsSchema
+      .optional()
+      .describe('What the simulation assumes, in place of the default assumptions.'),
+    required: z
+      .boolean()
+      .default(false)
+      .describe('Whether a design that cannot reach it is refused at seal; optional: printed.'),
   }),
 ]);

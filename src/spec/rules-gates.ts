@@ -252,15 +252,6 @@ function powerFindings(
   spec: ExperimentSpec,
 ): Finding[] {
   const findings: Finding[] = [];
-  if (gate.required) {
-    findings.push({
-      code: 'power-unavailable',
-      path: [...path, 'required'],
-      message:
-        'A required power gate would be refused at seal when it cannot be reached, which this version does not do.',
-      mend: 'Write required: false; `liftgate plan` prints the power of the sealed decision.',
-    });
-  }
   const effect = gate.atEffect ?? spec.claim.minimumEffect;
   if (effect === undefined) {
     findings.push({

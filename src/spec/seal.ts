@@ -56,6 +56,18 @@ export const resolvedMethodSchema = z.strictObject({
 /** Method that decides one gate (or describes a measure no gate reads) with the row of the `auto` table it came from. */
 export type ResolvedMethod = z.infer<typeof resolvedMethodSchema>;
 
+export const sealedPowerSchema = z.strictObject({
+  target: z.number(),
+  atEffect: z.number(),
+  rate: z.number(),
+  standardError: z.number(),
+  simulations: z.int(),
+  assumption: z.string(),
+  accepted: z.boolean(),
+});
+/** Power of the sealed decision as it was simulated before sealing; `accepted` where the target was missed and the spec accepts that. */
+export type SealedPower = z.infer<typeof sealedPowerSchema>;
+
 export const engineSchema = z.strictObject({
   name: z.literal('liftgate'),
   version: z.string(),
@@ -107,6 +119,7 @@ export const sealSchema = z.strictObject({
     autoTable: z.int(),
     looks: z.array(z.int().min(1)).optional(),
     methods: z.array(resolvedMethodSchema),
+    power: sealedPowerSchema.optional(),
     bettingTruncation: z.number(),
     resamples: z.int(),
     missingData: z.string(),

@@ -254,6 +254,14 @@ export const specSchema = z.strictObject({
   stopping: stoppingSchema
     .optional()
     .describe('When measuring stops: fixed (without it) after all units, or at sealed looks.'),
+  power: z
+    .strictObject({
+      accept: z
+        .literal('underpowered')
+        .describe('Seal a design that misses the target of its power; every decision says so.'),
+    })
+    .optional()
+    .describe('What is accepted of a design that would be refused for its power.'),
   controls: z.array(controlSchema).default([]),
   gates: z.array(gateSchema),
 });

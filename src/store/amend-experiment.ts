@@ -1,7 +1,7 @@
 /** Amends the plan of an experiment before its exposure: the files as they are now against the recorded seal, in one ledger entry. */
 import { type Digest, digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { refuseFalseShips } from '../gate/null-scenarios.ts';
+import { simulatedSeal } from '../gate/power-seal.ts';
 import { seenBy } from '../ledger/amend.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
@@ -45,21 +45,23 @@ const maximumReadings = 5;
  *
  * @throws {LiftgateError} seal-missing     when there is no plan to amend
  * @throws {LiftgateError} usage            when nothing that is sealed has changed
- * @throws {LiftgateError} design-refused   for rules that ship too often by chance
+ * @throws {LiftgateError} design-refused   for rules that ship too often by chance, or find too little
  * @throws {LiftgateError} ledger-conflict  once units are exposed; when held units, their family or their error would change
  */
 export async function amendPlan(options: AmendOptions): Promise<AmendedPlan> {
   const { loaded, ledger, engine } = options;
   const draft = planSeal(sealInput(loaded, engine));
-  let simulated = false;
+  let power: SealedExperiment['analysis']['power'] | null = null;
   for (let reading = 1; ; reading += 1) {
     const { current, before, notices } = await amendable(options, draft.seal);
-    const { seal, amendment } = await continued(options, { current, before, fresh: draft.seal });
-    if (!simulated) {
-      const seed = seedHex(seal.digests.cases, 'plan');
-      await refuseFalseShips({ seal, index: loaded.index }, { seed, file: loaded.file });
-      simulated = true;
+    if (power === null) {
+      const seed = seedHex(draft.seal.digests.cases, 'plan');
+      const design = { seal: draft.seal, index: loaded.index };
+      power = (await simulatedSeal(design, { seed, file: loaded.file })).analysis.power;
     }
+    const analysis = { ...draft.seal.analysis, ...(power && { power }) };
+    const fresh = { ...draft.seal, analysis };
+    const { seal, amendment } = await continued(options, { current, before, fresh });
     try {
       const { digest, entry } = await recordAmendment(ledger, { seal, draft, amendment });
       return { seal, digest, amendment, entry, notices };

@@ -5,7 +5,7 @@ import { type Digest, digestHex, digestOfValue } from '../base/digest.ts';
 import { formatEnvelope, statementType } from '../base/dsse.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import type { Signer } from '../base/signature.ts';
-import { refuseFalseShips } from '../gate/null-scenarios.ts';
+import { simulatedSeal } from '../gate/power-seal.ts';
 import { recordedSeal } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
@@ -189,7 +189,7 @@ export function missingSeal(options: Pick<SealOptions, 'loaded'>, what: string):
  * allowed, or if the recorded one never reserved anything.
  *
  * @throws {LiftgateError} seal-missing, seal-drift (naming the file or field), secret-missing, secret-wrong, design-refused for rules
- *   that ship too often by chance
+ *   that ship too often by chance or find too little
  */
 export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal> {
   const { loaded, ledger, engine } = options;
@@ -206,17 +206,19 @@ export async function ensurePlanSeal(options: SealOptions): Promise<RecordedSeal
   if (match !== undefined) return match.recorded;
   const last = named.at(-1);
   await refuseOtherSecret({ ledger, seal: draft.seal, file: loaded.file, readSeal });
+  const seed = seedHex(draft.seal.digests.cases, 'plan');
+  const design = { seal: draft.seal, index: loaded.index };
+  const seal = options.write
+    ? await simulatedSeal(design, { seed, file: loaded.file })
+    : draft.seal;
   // Files put back as they were before an amendment: that plan is recorded and replaced.
-  const replaced = (await ledger.state()).experiments.get(sealDigest(draft.seal)) !== undefined;
+  const replaced = (await ledger.state()).experiments.get(sealDigest(seal)) !== undefined;
   if (!options.write || replaced) {
     if (last === undefined) throw missingSeal(options, 'plan');
     const comparison = compareSeals(await readSeal(ledger, last.plan), draft.seal);
     refuseDrift(comparison, 'plan', progressOf(last));
   }
-  const { seal } = draft;
-  const seed = seedHex(seal.digests.cases, 'plan');
-  await refuseFalseShips({ seal, index: loaded.index }, { seed, file: loaded.file });
-  const digest = await recordSeal(ledger, draft);
+  const digest = await recordSeal(ledger, { ...draft, seal });
   return { seal, digest, written: true, notices: [] };
 }
 

@@ -245,9 +245,16 @@ describe('planPower', () => {
     );
   });
 
+  test('ships only whole runs where no cell may be lost', () => {
+    expect(plan?.rows[3]?.assumption).toMatch(/, and 0\.1 % of cells are lost$/);
+    // 120 cells settle all in 0.999^120 of the runs.
+    const expected = 0.999 ** 120 * (plan?.rows[1]?.ship.rate ?? 0);
+    expect(Math.abs((plan?.rows[3]?.ship.rate ?? 0) - expected)).toBeLessThan(0.12);
+  });
+
   test('falls as more pairs change that have nothing to do with the effect', () => {
-    const rates = plan?.rows.map(({ ship }) => ship.rate) ?? [];
-    expect(rates).toHaveLength(3);
+    const all = plan?.rows.map(({ ship }) => ship.rate) ?? [];
+    const rates = all.slice(0, 3);
     expect(rates.toSorted((first, second) => second - first)).toEqual(rates);
     expect(plan).toMatchObject({ effect: 0.2, target: 0.8 });
   });
@@ -275,7 +282,16 @@ describe('planPower', () => {
         gates: [{ gate: 'no-regression', measure: 'right', margin: 0.1 }],
       }),
     );
-    expect(await planPower(guarded, options)).toBeNull();
+    expect(await planPower(guarded, options)).toMatchObject({
+      gate: 'no-regression:right',
+      effect: null,
+      rows: [],
+      unitsForTarget: null,
+    });
+    const rated = designOf(
+      binaryTable(60, { gates: [{ gate: 'rate', measure: 'right', arm: 'candidate', min: 0.5 }] }),
+    );
+    expect(await planPower(rated, options)).toBeNull();
   });
 });
 

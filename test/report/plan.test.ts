@@ -21,7 +21,7 @@ describe('planReport', () => {
     const report = planReport(sealed.plan, sealed.loaded.index);
     expect(report).toMatchObject({
       experiment: 'mails',
-      use: 'certification',
+      use: 'comparison',
       units: 12,
       cases: 12,
       repeats: 1,
@@ -57,7 +57,7 @@ describe('planReport', () => {
 
   test('says that a development claim never ships', async () => {
     const report = await planWith({
-      'experiment.yaml': mailsExperiment.replace('use: certification', 'use: development'),
+      'experiment.yaml': mailsExperiment.replace('use: comparison', 'use: development'),
     });
     expect(report.canShip).toBe(false);
     expect(report.bestCase[0]?.reason).toContain('a development claim never ships');
@@ -145,7 +145,7 @@ describe('planLines', () => {
   test('say design, cost, error, methods and what could ship', () => {
     const lines = planLines(planReport(sealed.plan, sealed.loaded.index));
     expect(lines.slice(0, 3)).toEqual([
-      'mails (certification): 12 final units, 12 cases, 1 repeat(s), 2 candidate(s), 36 cells',
+      'mails (comparison): 12 final units, 12 cases, 1 repeat(s), 2 candidate(s), 36 cells',
       'development units: 4; at most 1.08 USD with every attempt used; cap 5 USD',
       "one-sided error of lift and no-regression: 0.025, for the first of 2 in Holm's order 0.0125",
     ]);

@@ -177,13 +177,6 @@ describe('refused gates', () => {
       ],
     ],
     [
-      'a required power gate, which this version lacks',
-      [['atEffect: 0.2', 'atEffect: 0.2, required: true']],
-      [
-        'e.yaml:36:44 gates[2].required [power-unavailable]\n  A required power gate would be refused at seal when it cannot be reached, which this version does not do.\n  Write required: false; `liftgate plan` prints the power of the sealed decision.',
-      ],
-    ],
-    [
       'power at the lift threshold',
       [['atEffect: 0.2', 'atEffect: 0']],
       [

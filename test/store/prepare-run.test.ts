@@ -67,7 +67,7 @@ describe('passControls', () => {
 
   test('refuses an experiment without controls before a final unit is exposed', async () => {
     const text = mailsExperiment
-      .replace('use: certification', 'use: development')
+      .replace('use: comparison', 'use: development')
       .replace(/controls:\n(?: {2}- .*\n)+gates/, 'gates');
     const bare = await mailsIn(await makeFolder(), { 'experiment.yaml': text });
     const error = await refusalOf(runToDecision(runPorts(bare, ledger)));

@@ -17,7 +17,7 @@ import { StillClock } from '../run/desk.ts';
 export const mailsExperiment = `liftgate: 1
 name: mails
 claim:
-  use: certification
+  use: comparison
   decision: Use the new rule
   population: {id: mails, description: Mails of one week}
   samplingFrame: every mail of the week

@@ -1,0 +1,322 @@
+/** Worlds of a plan: the final units of a design, or as many as are asked for, with what is assumed of them. */
+import { measureOf } from '../analysis/evidence.ts';
+import { rangeWidth } from '../analysis/unit-value.ts';
+import type { Assumptions, SpendingAssumption } from '../spec/assumptions.ts';
+import { type CaseIndex, finalCases } from '../spec/case-index.ts';
+import { type GateDeclaration, type GateOf, gateName, latencyForm } from '../spec/gates.ts';
+import type { Measure } from '../spec/measure.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import type { MeasureWorld } from './drawn-measure.ts';
+import { type EffectGate, effectGates } from './effect.ts';
+import { type PairLaw, pairedLaw, signProbability } from './outcome-law.ts';
+import { allGates } from './sealed-gates.ts';
+import type { SpendingWorld, World } from './simulated-world.ts';
+
+/** A plan's seal, its cases, and what is assumed. */
+export interface PlanDesign {
+  readonly seal: SealedExperiment;
+  readonly index: CaseIndex;
+  readonly assumptions?: Assumptions;
+}
+
+/** Correlation within units where none is stated. */
+export const defaultCorrelation = 0.5;
+
+/** Gates on a paired difference that simulations draw; the order and the kinds of others are no matter of these draws. */
+const drawnGates: readonly string[] = ['lift', 'no-regression', 'latency'];
+
+/** The gates on a paired difference that are simulated, required or not. */
+export function drawnEffects(seal: SealedExperiment): readonly EffectGate[] {
+  return effectGates(seal).filter(({ gate }) => drawnGates.includes(gate));
+}
+
+/** Pairs of a measure: how many each unit has, and the cell of each within its arm. */
+interface PairsLayout {
+  readonly pairs: readonly number[];
+  readonly cells: readonly number[];
+}
+
+/** Where the pairs of every measure lie among the cells of one arm. */
+export interface Layout {
+  readonly units: number;
+  readonly cells: number;
+  readonly of: (measure: string) => PairsLayout;
+}
+
+/** The final units of a design in a row, again from the first one when more are wanted than there are. */
+export function layoutOf({ seal, index }: PlanDesign, wanted?: number): Layout {
+  const { repeats } = seal.spec;
+  const byUnit = new Map<string, (readonly string[])[]>();
+  for (const { unit, applies } of finalCases(index)) {
+    const cases = byUnit.get(unit) ?? [];
+    cases.push(applies);
+    byUnit.set(unit, cases);
+  }
+  const templates = [...byUnit.values()];
+  const units = wanted ?? templates.length;
+  const chosen = Array.from({ length: units }, (_, at) => templates[at % templates.length] ?? []);
+  const cells = repeats * chosen.reduce((total, cases) => total + cases.length, 0);
+  return { units, cells, of: (measure) => pairsOf(chosen, measure, repeats) };
+}
+
+function pairsOf(
+  units: readonly (readonly (readonly string[])[])[],
+  measure: string,
+  repeats: number,
+): PairsLayout {
+  const pairs: number[] = [];
+  const cells: number[] = [];
+  let first = 0;
+  for (const cases of units) {
+    const before = cells.length;
+    for (const applies of cases) {
+      for (let repeat = 0; repeat < repeats; repeat += 1) {
+        if (applies.includes(measure)) cells.push(first + repeat);
+      }
+      first += repeats;
+    }
+    if (cells.length > before) pairs.push(cells.length - before);
+  }
+  return { pairs, cells };
+}
+
+/** A way the differences of a measure may vary around their mean. */
+export interface Assumption {
+  readonly words: string;
+  /** Null where the measure's range admits no such law. */
+  readonly law: (mean: number) => PairLaw | null;
+}
+
+/** Smallest step between two levels of an ordinal measure, 0 for any other. */
+function stepOf(measure: Measure): number {
+  if (measure.kind !== 'ordinal') return 0;
+  const levels = [...measure.levels].sort((first, second) => first - second);
+  const steps = levels.slice(1).map((level, at) => level - (levels[at] ?? level));
+  return Math.min(...steps);
+}
+
+function triangular(mean: number, deviation: number, width: number): PairLaw | null {
+  return Math.abs(mean) + Math.sqrt(6) * deviation > width
+    ? null
+    : { kind: 'triangular', mean, deviation };
+}
+
+/** Shares of pairs that change beyond the effect, the second of which plans. */
+const discordancesBeyond = [0, 0.1, 0.3] as const;
+
+function changeWords(more: number, what: string): string {
+  return more === 0
+    ? `${what} change for the better only`
+    : `${more * 100} % of ${what} change beyond the effect, both ways alike`;
+}
+
+/**
+ * Assumptions about the differences of a gate's measure: the stated one alone where there is one, else one for each of a few
+ * spreads, of which the second plans.
+ */
+export function assumptionsOf(
+  measureId: string,
+  measure: Measure,
+  assumptions: Assumptions = {},
+): readonly Assumption[] {
+  const stated = assumptions.measures?.[measureId];
+  const width = rangeWidth(measure);
+  const step = stepOf(measure);
+  const laws = (scale: number, discordance: number) => (mean: number) =>
+    pairedLaw({
+      mean,
+      discordance: Math.min(1, Math.max(Math.abs(mean) / scale, discordance)),
+      width: scale,
+    });
+  if (measure.kind === 'binary' && stated?.discordance !== undefined) {
+    const { discordance } = stated;
+    return [
+      { words: `${discordance * 100} % of pairs differ, as stated`, law: laws(width, discordance) },
+    ];
+  }
+  if (measure.kind !== 'binary' && stated?.deviation !== undefined) {
+    const { deviation } = stated;
+    const words = `differences have a standard deviation of ${deviation}, as stated`;
+    return [
+      {
+        words,
+        law: (mean) =>
+          width > 0 ? triangular(mean, deviation, width) : { kind: 'normal', mean, deviation },
+      },
+    ];
+  }
+  if (measure.kind === 'binary' || step > 0) {
+    const scale = step > 0 ? step : width;
+    const what = step > 0 ? 'pairs, by one level,' : 'pairs';
+    return discordancesBeyond.map((more) => ({
+      words: changeWords(more, what),
+      law: (mean) => laws(scale, Math.abs(mean) / scale + more)(mean),
+    }));
+  }
+  if (width > 0) {
+    return [0.1, 0.25].map((part) => ({
+      words: `standard deviation of ${part} of the range`,
+      law: (mean) => triangular(mean, part * width, width),
+    }));
+  }
+  const unit = measure.kind === 'continuous' ? 'units' : 'of the log ratio';
+  return [0.3, 0.6].map((deviation) => ({
+    words: `standard deviation of ${deviation} ${unit}`,
+    law: (mean) => ({ kind: 'normal', mean, deviation }),
+  }));
+}
+
+/** The assumption that plans: the stated one, or the second. */
+export function planningAssumption(
+  gate: EffectGate,
+  assumptions: Assumptions | undefined,
+): Assumption {
+  const all = assumptionsOf(gate.measureId, gate.measure, assumptions);
+  return all[1] ?? all[0] ?? { words: 'nothing', law: () => null };
+}
+
+/** A measure's differences by a law, laid out over the units. */
+export function measureWorld(
+  { seal, assumptions }: PlanDesign,
+  layout: Layout,
+  { measure, law }: { readonly measure: string; readonly law: PairLaw },
+): MeasureWorld {
+  const stated = assumptions?.measures?.[measure];
+  const roster = seal.claim.generalization === 'fixed-roster';
+  const isHigher = measureOf(seal, measure).direction === 'higher';
+  const better = (rate: number): number => (isHigher ? rate : 1 - rate);
+  return {
+    measure,
+    law,
+    // The units of a roster are given: what they share is no chance.
+    correlation: stated?.correlation ?? (roster ? 0 : defaultCorrelation),
+    ...layout.of(measure),
+    repeats: seal.spec.repeats,
+    ...(stated?.rate === undefined ? {} : { bothBetter: bothBetterOf(law, better(stated.rate)) }),
+  };
+}
+
+/** Share of ties at the better value that gives the candidate a rate of better values. */
+function bothBetterOf(law: PairLaw, rate: number): number {
+  const ties = signProbability(law, 0);
+  return ties === 0 ? 0.5 : Math.max(0, Math.min(1, (rate - signProbability(law, 1)) / ties));
+}
+
+/** Own cells of a candidate, each above 0 with a probability. */
+export function ownWorld(
+  design: PlanDesign,
+  layout: Layout,
+  own: { readonly measure: string; readonly rate: number; readonly correlation?: number },
+): MeasureWorld {
+  const { measure, rate } = own;
+  const stated = design.assumptions?.measures?.[measure]?.correlation;
+  return {
+    measure,
+    law: { kind: 'lattice', values: [1, 0], probabilities: [rate, 1 - rate] },
+    correlation: own.correlation ?? stated ?? defaultCorrelation,
+    ...layout.of(measure),
+  };
+}
+
+function spendingWorld(
+  { seal }: PlanDesign,
+  layout: Layout,
+  stated: SpendingAssumption | undefined,
+): SpendingWorld | undefined {
+  if (stated === undefined) return undefined;
+  const { deviation } = stated;
+  const controls = seal.spec.controls.reduce(
+    (total, each) => total + ('cells' in each ? each.cells : 1),
+    0,
+  );
+  return {
+    baseline: { mean: stated.baseline, deviation },
+    candidate: { mean: stated.candidate, deviation },
+    cells: layout.cells,
+    controls,
+  };
+}
+
+/** Everything of a world besides the differences: own cells, losses and spending as far as they are stated. */
+export function statedWorld(design: PlanDesign, layout: Layout): Omit<World, 'measures'> {
+  const { seal, assumptions = {} } = design;
+  const paired = new Set(drawnEffects(seal).map(({ measureId }) => measureId));
+  const own = allGates(seal).flatMap((gate) => {
+    if (!('measure' in gate)) return [];
+    const stated = assumptions.measures?.[gate.measure]?.rate;
+    const reads =
+      gate.gate === 'critical' ||
+      (gate.gate === 'rate' && !paired.has(gate.measure)) ||
+      (gate.gate === 'latency' && latencyForm(gate)?.form === 'quantile');
+    return reads && stated !== undefined
+      ? [ownWorld(design, layout, { measure: gate.measure, rate: stated })]
+      : [];
+  });
+  const usd = spendingWorld(design, layout, assumptions.usdPerCell);
+  const tokens = spendingWorld(design, layout, assumptions.tokensPerCell);
+  const spending = { ...(usd && { usd }), ...(tokens && { tokens }) };
+  return {
+    own,
+    ...(assumptions.lossRate === undefined || assumptions.lossRate === 0
+      ? {}
+      : { loss: { rate: assumptions.lossRate, cells: layout.cells } }),
+    ...(usd === undefined && tokens === undefined ? {} : { spending }),
+  };
+}
+
+/** Whether a plan simulates a gate; if not it is taken to pass, and why. */
+export interface GateCoverage {
+  readonly gate: string;
+  readonly simulated: boolean;
+  readonly why: string;
+}
+
+const notDrawn: Readonly<Record<string, string>> = {
+  controls: 'whether the harness classifies correctly is no matter of chance',
+  provenance: 'whether what runs is what is sealed is no matter of chance',
+  power: 'it is about this simulation',
+};
+
+/** What has to be stated before a gate is simulated, or null where nothing has to be. */
+function neededFor({ assumptions = {} }: PlanDesign, gate: GateDeclaration): string | null {
+  if (gate.gate === 'completeness') {
+    const shown = 'no lossRate is stated; one row of power shows what losses do';
+    return assumptions.lossRate === undefined ? shown : null;
+  }
+  if (gate.gate === 'budget' || gate.gate === 'matched-budget') {
+    const key = gate.gate === 'budget' || gate.of === 'usd' ? 'usdPerCell' : 'tokensPerCell';
+    return assumptions[key] === undefined ? `no ${key} is stated` : null;
+  }
+  if (!isOfOneArm(gate)) return null;
+  const stated = assumptions.measures?.[gate.measure]?.rate;
+  return stated === undefined ? `no rate of "${gate.measure}" is stated` : null;
+}
+
+function isOfOneArm(
+  gate: GateDeclaration,
+): gate is GateOf<'rate'> | GateOf<'critical'> | GateOf<'latency'> {
+  if (gate.gate === 'latency') return latencyForm(gate)?.form === 'quantile';
+  return gate.gate === 'rate' || gate.gate === 'critical';
+}
+
+const drawnWhenStated: readonly string[] = [
+  ...drawnGates,
+  'completeness',
+  'budget',
+  'matched-budget',
+  'rate',
+  'critical',
+];
+
+function coverageOf(design: PlanDesign, gate: GateDeclaration): string | null {
+  if (drawnWhenStated.includes(gate.gate)) return neededFor(design, gate);
+  return notDrawn[gate.gate] ?? 'this version draws nothing for it';
+}
+
+/** Every gate of a design: simulated with what is assumed, or taken to pass and why. */
+export function gateCoverage(design: PlanDesign): readonly GateCoverage[] {
+  return allGates(design.seal).map((gate) => {
+    const why = coverageOf(design, gate);
+    return { gate: gateName(gate), simulated: why === null, why: why ?? '' };
+  });
+}

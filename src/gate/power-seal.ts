@@ -1,0 +1,134 @@
+/** The simulations a design has to pass before it is sealed, and what of them the seal keeps. */
+import { LiftgateError } from '../base/errors.ts';
+import type { SealedExperiment, SealedPower } from '../spec/seal.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import { effectGates } from './effect.ts';
+import { refuseFalseShips } from './null-scenarios.ts';
+import type { PlanDesign } from './plan-world.ts';
+import { defaultTarget, powerAt, unitsForPower } from './power-plan.ts';
+import { simulatedInPlace } from './simulate.ts';
+
+/** Simulated decisions of the design, fewer where each of them resamples ten thousand times; and of each step of a search for units. */
+const replicatesOf = { plain: 2000, resampled: 200, search: 500 } as const;
+
+/** Power that has to be reached, or null where none has to be. */
+interface Demand {
+  readonly target: number;
+  readonly effect: number;
+  readonly path: string;
+}
+
+/** A required power gate demands its target; a certification without any power gate demands 80 % at claim.minimumEffect. */
+function demandOf({ claim, decision }: SealedExperiment): Demand | null {
+  const gates = decision.gates.filter((gate) => gate.gate === 'power');
+  const required = gates.find((gate) => gate.required);
+  const effect = required?.atEffect ?? claim.minimumEffect;
+  if (effect === undefined) return null;
+  if (required !== undefined) {
+    return { target: required.target, effect, path: 'gates' };
+  }
+  return claim.use === 'certification' && gates.length === 0
+    ? { target: defaultTarget, effect, path: 'claim.minimumEffect' }
+    : null;
+}
+
+/** Where a simulation before sealing draws from, and which file it is about. */
+export interface SealingOptions {
+  /** 64 hex digits. */
+  readonly seed: string;
+  readonly file: string;
+}
+
+/**
+ * Power of a design that has to have some, simulated in the thread that calls; what the seal keeps of it.
+ *
+ * @returns null where no power is demanded
+ * @throws {LiftgateError} design-refused  where the target is missed by more than twice the Monte Carlo error and the spec does not accept that
+ */
+async function sealedPower(
+  plain: PlanDesign,
+  { seed, file }: SealingOptions,
+): Promise<SealedPower | null> {
+  const { seal } = plain;
+  const demand = demandOf(seal);
+  if (demand === null) return null;
+  const resamples = effectGates(seal).some(({ method }) => method === 't-bootstrap-t');
+  const simulations = resamples ? replicatesOf.resampled : replicatesOf.plain;
+  const options = { replicates: simulations, seed, pool: simulatedInPlace };
+  const assumptions = seal.decision.gates.find((each) => each.gate === 'power')?.assume ?? {};
+  const design = { ...plain, assumptions };
+  const found = await powerAt(design, demand.effect, options);
+  if (found === null) {
+    // Nobody asked for power that cannot be simulated unless a power gate did.
+    if (demand.path === 'claim.minimumEffect') return null;
+    throw notSimulated(demand, file);
+  }
+  const { rate, standardError } = found.ship;
+  const isMissed = rate + 2 * standardError < demand.target;
+  if (isMissed && seal.spec.power?.accept !== 'underpowered') {
+    const search = { ...options, replicates: resamples ? 100 : replicatesOf.search };
+    const units = await unitsForPower(design, demand, search);
+    throw underpowered({ demand, rate, assumption: found.assumption, units }, file);
+  }
+  return {
+    target: demand.target,
+    atEffect: demand.effect,
+    rate: roundSignificant(rate),
+    standardError: roundSignificant(standardError),
+    simulations,
+    assumption: found.assumption,
+    accepted: isMissed,
+  };
+}
+
+function notSimulated({ path, effect }: Demand, file: string): LiftgateError {
+  return new LiftgateError(
+    'design-refused',
+    `Power at an improvement of ${effect} cannot be simulated: no required gate reads a difference, there are fewer than 2 units, or the range has no room for it.`,
+    {
+      where: { file, path },
+      mend: 'Add a required lift or no-regression gate, or write `required: false` in the power gate.',
+    },
+  );
+}
+
+interface Missed {
+  readonly demand: Demand;
+  readonly rate: number;
+  readonly assumption: string;
+  readonly units: number | 'more' | null;
+}
+
+function underpowered({ demand, rate, assumption, units }: Missed, file: string): LiftgateError {
+  const percent = (share: number) => `${Number((100 * share).toPrecision(3))} %`;
+  const plan =
+    typeof units === 'number'
+      ? `Plan ${units} units`
+      : units === 'more'
+        ? 'Look for a larger effect, for no number of units that was tried would do'
+        : 'Plan more units';
+  return new LiftgateError(
+    'design-refused',
+    `These rules would ship ${percent(rate)} of candidates that are better by ${demand.effect}, when ${assumption}; the target is ${percent(demand.target)}.`,
+    {
+      where: { file, path: demand.path },
+      mend: `${plan}, or seal it as it is with \`power: {accept: underpowered}\`; \`liftgate plan\` shows the power.`,
+    },
+  );
+}
+
+/**
+ * Simulates a design before it is sealed: refused where asymptotic rules ship too often by chance or where power that is demanded is
+ * missing; the seal then holds the power that was found.
+ *
+ * @throws {LiftgateError} design-refused  naming gate, rate and limit, or power, target and the units that would do
+ */
+export async function simulatedSeal(
+  design: PlanDesign,
+  options: SealingOptions,
+): Promise<SealedExperiment> {
+  const { seal } = design;
+  await refuseFalseShips(design, options);
+  const power = await sealedPower(design, options);
+  return power === null ? seal : { ...seal, analysis: { ...seal.analysis, power } };
+}

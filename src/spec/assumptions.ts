@@ -1,0 +1,59 @@
+/** What a simulation before the spend assumes of measures, losses and spending: stated in a power gate or a file, or measured in a pilot. */
+import * as z from '../base/shape.ts';
+import { idSchema } from './words.ts';
+
+const share = z.number().min(0).max(1);
+
+export const measureAssumptionSchema = z.strictObject({
+  discordance: share
+    .optional()
+    .describe('Share of pairs of a binary measure that differ, whatever the effect.'),
+  deviation: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Standard deviation of the differences of pairs, in the units of the measure.'),
+  correlation: share.optional().describe('Correlation of two pairs of one unit.'),
+  rate: share
+    .optional()
+    .describe(
+      "Share of a candidate's cells that score 1 (binary), violate (critical) or take longer than a latency gate's max.",
+    ),
+});
+/** What is assumed of one measure. */
+export type MeasureAssumption = z.infer<typeof measureAssumptionSchema>;
+
+const spendingSchema = z.strictObject({
+  baseline: z.number().min(0).describe('Mean of one cell of the baseline.'),
+  candidate: z.number().min(0).describe('Mean of one cell of a candidate.'),
+  deviation: z.number().min(0).default(0).describe('Standard deviation between cells.'),
+});
+/** What one cell spends. */
+export type SpendingAssumption = z.infer<typeof spendingSchema>;
+
+export const assumptionsSchema = z.strictObject({
+  measures: z.record(idSchema, measureAssumptionSchema).optional().describe('By measure.'),
+  lossRate: z
+    .number()
+    .min(0)
+    .lt(1)
+    .optional()
+    .describe('Share of cells that give nothing in the end, after all attempts.'),
+  usdPerCell: spendingSchema.optional().describe('Dollars of one cell, by arm.'),
+  tokensPerCell: spendingSchema.optional().describe('Tokens of one cell, by arm.'),
+  msPerCell: z.number().min(0).optional().describe('Mean time of one cell.'),
+});
+/** Everything that is stated or was measured; what is absent is taken from the default assumptions, or not simulated. */
+export type Assumptions = z.infer<typeof assumptionsSchema>;
+
+/**
+ * Assumptions of which the second ones win, measure by measure and member by member.
+ * @example mergedAssumptions({ lossRate: 0.1 }, { msPerCell: 5 }) // => { lossRate: 0.1, msPerCell: 5, measures: {} }
+ */
+export function mergedAssumptions(first: Assumptions, second: Assumptions): Assumptions {
+  const ids = [...Object.keys(first.measures ?? {}), ...Object.keys(second.measures ?? {})];
+  const measures = Object.fromEntries(
+    ids.map((id) => [id, { ...first.measures?.[id], ...second.measures?.[id] }]),
+  );
+  return { ...first, ...second, measures };
+}
