@@ -1,11 +1,9 @@
 /** The tree of commands: words to command modules, failures to exit codes. Command modules are loaded only when called. */
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { LiftgateError } from '../base/errors.ts';
 import { engineVersion } from '../store/package.ts';
-import { type CalculatorKind, calculatorGroups } from './calculators.ts';
 import type { AmendFlags } from './commands/amend.ts';
 import type { BundleOptions } from './commands/bundle.ts';
-import type { CommandTree, Shell } from './commands/completion.ts';
 import type { DecideOptions } from './commands/decide.ts';
 import type { HostLanguage } from './commands/init.ts';
 import type { InsightOptions } from './commands/insight.ts';
@@ -17,8 +15,8 @@ import type { CommandContext } from './context.ts';
 import { addLedgerCommands } from './ledger-program.ts';
 import { asLiftgateError, failureDocument, failureText, type Output } from './print.ts';
 import { type Act, checkpointsText, command, ledgered, type Shared } from './subcommand.ts';
+import { addToolCommands } from './tool-program.ts';
 
-const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[];
 const hostLanguages = ['javascript', 'python'] as const satisfies readonly HostLanguage[];
 
 /** One width everywhere: the build writes the help down once. */
@@ -34,9 +32,10 @@ Exit codes: 0 ship or done, 20 hold, 21 need_more_work, 30 incomplete because of
 /** Runs one command line and returns its exit code; whatever is thrown is shown and becomes one. */
 export async function runWords(words: readonly string[], context: CommandContext): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(context.output, async (work) => {
+  const act: Act = async (work) => {
     exitCode = await work(context);
-  });
+  };
+  const program = createProgram(context.output, act, words[0] ?? '');
   try {
     await program.parseAsync([...words], { from: 'user' });
     return exitCode;
@@ -67,7 +66,8 @@ function reportFailure(thrown: unknown, output: Output): number {
   return failure.exitCode;
 }
 
-function createProgram(output: Output, act: Act): Command {
+/** @param word  the command that is called; only help and the like need all of them */
+function createProgram(output: Output, act: Act, word: string): Command {
   const program = new Command('liftgate')
     .description(
       'Does this candidate beat the baseline by enough, on evidence nobody had seen, to be released?',
@@ -83,13 +83,19 @@ function createProgram(output: Output, act: Act): Command {
     .addHelpText('after', exitHelp)
     .showHelpAfterError('(see --help)')
     .exitOverride();
-  addSpecCommands(program, act);
-  addRunCommands(program, act);
-  addLedgerCommands(program, act);
-  addCalculators(program, act);
-  addCompletion(program, act);
+  const alone = Object.hasOwn(frequent, word) ? frequent[word] : undefined;
+  for (const add of alone === undefined ? everything : [alone]) add(program, act);
   return program;
 }
+
+/** Commands that are started often: a call of one of them declares no other. */
+const frequent: Readonly<Record<string, (program: Command, act: Act) => void>> = {
+  report: addReport,
+  seal: addSealCommands,
+  verify: addVerify,
+};
+
+const everything = [addSpecCommands, addRunCommands, addLedgerCommands, addToolCommands];
 
 function addSpecCommands(program: Command, act: Act): void {
   command(
@@ -106,7 +112,7 @@ function addSpecCommands(program: Command, act: Act): void {
     .action((name: string, options: { host: HostLanguage }) =>
       act(async (context) => (await import('./commands/init.ts')).init(context, options, name)),
     );
-  ledgered(
+  command(
     program,
     'check <experiment>',
     'validate an experiment, list every problem with its place',
@@ -114,7 +120,7 @@ function addSpecCommands(program: Command, act: Act): void {
   ).action((experiment: string) =>
     act(async (context) => (await import('./commands/check.ts')).check(context, experiment)),
   );
-  ledgered(
+  command(
     program,
     'plan <experiment>',
     'schedule, cost, methods and what the sealed rules can conclude',
@@ -190,30 +196,7 @@ function addRunCommands(program: Command, act: Act): void {
       act(async (context) => (await import('./commands/run.ts')).run(context, options, experiment)),
     );
   addDecide(program, act);
-  ledgered(
-    program,
-    'report <run...>',
-    'show recorded runs as HTML, Markdown, JUnit, JSON or a GitHub step summary',
-    'liftgate report experiments/refund-desk/runs/* --format html --out report.html',
-  )
-    .addOption(
-      new Option('--format <name>', 'what to write')
-        .choices(['markdown', 'html', 'junit', 'github', 'json'])
-        .default('markdown'),
-    )
-    .option('--out <file>', 'write it to a file and print the verdict lines')
-    .option('--verdicts', 'only the verdict lines')
-    .option('--units', 'with --format junit: a test case per unit too')
-    .option('--insight', 'what run folders and files of records show together; decides nothing')
-    .option('--baseline <arm>', 'with --insight: the arm that others are compared with')
-    .option('--lower <measures>', 'with --insight: measures of which less is better, by commas')
-    .action((runs: string[], options: Shared & ReportOptions & InsightOptions) =>
-      act(async (context) =>
-        options.insight === true
-          ? (await import('./commands/insight.ts')).insight(context, options, runs)
-          : (await import('./commands/report.ts')).reports(context, options, runs),
-      ),
-    );
+  addReport(program, act);
   ledgered(
     program,
     'bundle <run>',
@@ -249,11 +232,38 @@ function addDecide(program: Command, act: Act): void {
     );
 }
 
+function addReport(program: Command, act: Act): void {
+  command(
+    program,
+    'report <run...>',
+    'show recorded runs as HTML, Markdown, JUnit, JSON or a GitHub step summary',
+    'liftgate report experiments/refund-desk/runs/* --format html --out report.html',
+  )
+    .addOption(
+      new Option('--format <name>', 'what to write')
+        .choices(['markdown', 'html', 'junit', 'github', 'json'])
+        .default('markdown'),
+    )
+    .option('--out <file>', 'write it to a file and print the verdict lines')
+    .option('--verdicts', 'only the verdict lines')
+    .option('--units', 'with --format junit: a test case per unit too')
+    .option('--insight', 'what run folders and files of records show together; decides nothing')
+    .option('--baseline <arm>', 'with --insight: the arm that others are compared with')
+    .option('--lower <measures>', 'with --insight: measures of which less is better, by commas')
+    .action((runs: string[], options: Shared & ReportOptions & InsightOptions) =>
+      act(async (context) =>
+        options.insight === true
+          ? (await import('./commands/insight.ts')).insight(context, options, runs)
+          : (await import('./commands/report.ts')).reports(context, options, runs),
+      ),
+    );
+}
+
 function addVerify(program: Command, act: Act): void {
   ledgered(
     program,
-    'verify <evidence>',
-    'recompute and check everything in a run folder or a bundle, with no host',
+    'verify <evidence...>',
+    'recompute and check everything in run folders or bundles, with no host',
     'liftgate verify experiments/refund-desk/runs/*',
   )
     .option(
@@ -265,63 +275,9 @@ function addVerify(program: Command, act: Act): void {
     .option('--trust <keys>', 'file with the keys whose signatures count')
     .option('--require <what>', 'what must vouch for the outcome: signed, witnessed, anchored')
     .option('--statement <file>', 'signed statement to hold against the run')
-    .action((path: string, options: VerifyOptions) =>
-      act(async (context) => (await import('./commands/verify.ts')).verify(context, options, path)),
+    .action((paths: string[], options: VerifyOptions) =>
+      act(async (context) =>
+        (await import('./commands/verify.ts')).verify(context, options, paths),
+      ),
     );
-}
-
-function addCalculators(program: Command, act: Act): void {
-  for (const { name, does, kinds } of calculatorGroups) {
-    const group = program
-      .command(name)
-      .description(does)
-      .addHelpText('after', `\nExample:\n  $ ${kinds[0]?.example ?? ''}`)
-      .exitOverride();
-    for (const kind of kinds) addCalculator(group, kind, act);
-  }
-}
-
-function addCalculator(group: Command, kind: CalculatorKind, act: Act): void {
-  const added = command(group, kind.words, kind.does, kind.example);
-  for (const [flags, text, preset] of kind.options) added.option(flags, text, preset);
-  added.action(() =>
-    act(async (context) => {
-      const { calculate } = await import('./calculator/calculate.ts');
-      const call = { words: added.args, options: added.opts<Record<string, unknown>>() };
-      return await calculate(context, await kind.load(), call);
-    }),
-  );
-}
-
-function addCompletion(program: Command, act: Act): void {
-  command(
-    program,
-    'completion',
-    'print a script that completes commands and options in a shell',
-    'source <(liftgate completion bash)',
-  )
-    .addArgument(new Argument('<shell>', 'shell that will load it').choices(shells))
-    .action((shell: Shell) =>
-      act(async (context) => {
-        const { completion } = await import('./commands/completion.ts');
-        return await completion(context, { shell, tree: treeOf(program) });
-      }),
-    );
-}
-
-/** A command with everything that help shows of it. */
-function treeOf(of: Command): CommandTree {
-  const help = of.createHelp();
-  return {
-    name: of.name(),
-    does: of.description(),
-    options: help.visibleOptions(of).map((option) => ({
-      spellings: [option.long, option.short].filter((each) => each !== undefined && each !== null),
-      does: option.description,
-      takesValue: option.required || option.optional,
-      choices: option.argChoices ?? [],
-    })),
-    choices: of.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
-    commands: help.visibleCommands(of).map(treeOf),
-  };
 }

@@ -15,6 +15,7 @@ import type { Check } from '../../verify/checklist.ts';
 import { type LedgerView, ledgerView as viewOf } from '../../verify/reading.ts';
 import { checkRun, type Verification } from '../../verify/verify.ts';
 import type { CommandContext } from '../context.ts';
+import { asLiftgateError, failureDocument, failureText } from '../print.ts';
 import { checkpointFolder, existingLedger } from '../workspace.ts';
 
 /** Flags of the command. */
@@ -34,24 +35,64 @@ const marks: Readonly<Record<Check['status'], string>> = {
   'not-checked': 'skip',
 };
 
+/**
+ * Verifies what is named, one after another: the exit code is the highest of all. Under --json one run gives its document, several
+ * give one document with a list.
+ */
 export async function verify(
   context: CommandContext,
   options: VerifyOptions,
-  path: string,
+  paths: readonly string[],
 ): Promise<number> {
+  const { output } = context;
+  const [only = '', ...others] = paths;
+  if (others.length === 0) {
+    const document = await verifyOne(context, options, only);
+    output.document(document);
+    return document.exitCode;
+  }
+  if (options.statement !== undefined) {
+    throw new LiftgateError('usage', `A statement is about one run; ${paths.length} are named.`, {
+      mend: 'Name the run of the statement, or leave --statement away.',
+    });
+  }
+  const runs: { readonly path: string; readonly exitCode: number }[] = [];
+  for (const path of paths) {
+    output.line(`${path}:`);
+    runs.push({ path, ...(await verifyOrTell(context, options, path)) });
+  }
+  const exitCode = Math.max(...runs.map((run) => run.exitCode));
+  output.document({ ok: exitCode === 0, exitCode, runs });
+  return exitCode;
+}
+
+/** What cannot be read is told and does not keep the others from being verified. */
+async function verifyOrTell(
+  context: CommandContext,
+  options: VerifyOptions,
+  path: string,
+): Promise<{ readonly exitCode: number }> {
+  try {
+    return await verifyOne(context, options, path);
+  } catch (thrown) {
+    const failure = asLiftgateError(thrown);
+    context.output.note(failureText(failure));
+    return { ok: false, exitCode: failure.exitCode, ...Object(failureDocument(failure)) };
+  }
+}
+
+async function verifyOne(
+  context: CommandContext,
+  options: VerifyOptions,
+  path: string,
+): Promise<Pick<Verification, 'ok' | 'exitCode' | 'checks' | 'audit' | 'uncheckable'>> {
   const demands = await demandsOf(context, options);
   const evidence = readEvidence(resolve(context.cwd, path));
   const { ledger, notes } = await recordOf(context, options, evidence);
   const result = checkRun(evidence.files, ledger, { ...demands, notes });
   show(context, result);
-  context.output.document({
-    ok: result.ok,
-    exitCode: result.exitCode,
-    checks: result.checks,
-    audit: result.audit,
-    uncheckable: result.uncheckable,
-  });
-  return result.exitCode;
+  const { ok, exitCode, checks, audit, uncheckable } = result;
+  return { ok, exitCode, checks, audit, uncheckable };
 }
 
 /** What the reader brings along; wrong words are refused before anything is read. */
