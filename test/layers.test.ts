@@ -32,6 +32,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     'cli/ledger-program.ts',
     'cli/ledger-branch-program.ts',
     'cli/ledger-upkeep-program.ts',
+    'cli/tool-program.ts',
     'cli/subcommand.ts',
   ],
   zod: [],
