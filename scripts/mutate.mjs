@@ -41,6 +41,7 @@ const judges = {
   'bootstrap-order': ['bootstrap-order'],
   'bootstrap-statistic': ['bootstrap-statistic', 'bootstrap-pooled'],
   'bootstrap-sum': ['bootstrap-sum'],
+  'clustered-binary': ['clustered-binary', 'clustered'],
   'cluster-resampling': ['cluster-resampling', 'clustered'],
   'coin-sums': ['sign-flip', 'permutation-rank'],
   'decimal-grid': ['sign-flip', 'permutation-rank'],

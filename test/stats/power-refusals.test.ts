@@ -1,5 +1,6 @@
 /** What the planning functions refuse, each argument by its name, and what they answer at the ends of their ranges. */
 import { describe, expect, test } from 'vitest';
+import { normalUpper } from '../../src/stats/distribution.ts';
 import {
   detectableEffect,
   pairedTPower,
@@ -304,6 +305,22 @@ describe('planning at the ends of its ranges', () => {
       status: 'unreachable',
       units: 3,
     });
+  });
+
+  test('a score that is the critical value but for rounding clears: four gains of four at P(Z > 2)', () => {
+    const error = normalUpper(2);
+    const certain = { onlyCandidate: 1, onlyBaseline: 0 };
+    expect(tangoPower({ units: 4, rates: certain, threshold: 0, error })).toBe(1);
+    expect(tangoPower({ units: 3, rates: certain, threshold: 0, error })).toBe(0);
+    // n ≥ z² (1 − M) / M is 4 at the margin ½.
+    expect(allTiedUnits({ margin: 0.5, error })).toBe(4);
+  });
+
+  test('a search ends at the power asked for, met exactly', () => {
+    const wide = { onlyCandidate: 0.6, onlyBaseline: 0.1 };
+    const found = mcnemarSearch({ ...rule, rates: wide, power: 0.8, limit: 200 });
+    const again = mcnemarSearch({ ...rule, rates: wide, power: found.power, limit: 200 });
+    expect(again).toEqual(found);
   });
 
   test('two units, where they are enough, and fractions next to whole numbers', () => {
