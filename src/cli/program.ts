@@ -10,6 +10,7 @@ import type { InsightOptions } from './commands/insight.ts';
 import type { PlanOptions } from './commands/plan.ts';
 import type { ReportOptions } from './commands/report.ts';
 import type { SealOptions } from './commands/seal.ts';
+import type { StatementOptions } from './commands/statement.ts';
 import type { VerifyOptions } from './commands/verify.ts';
 import type { CommandContext } from './context.ts';
 import { addLedgerCommands } from './ledger-program.ts';
@@ -259,7 +260,25 @@ function addReport(program: Command, act: Act): void {
     );
 }
 
+function addStatement(program: Command, act: Act): void {
+  ledgered(
+    program,
+    'statement <evidence>',
+    'say what a run decided as an in-toto Statement, for policy engines; signed with --sign',
+    'liftgate statement experiments/refund-desk/runs/95388ec107a1 --sign key.pem --name alice',
+  )
+    .option('--sign <key>', 'private key: writes a DSSE envelope instead of the bare statement')
+    .option('--name <name>', 'name the signature carries (SSH keys: default their comment)')
+    .option('--out <file>', 'file to write (default: EXPERIMENT-SEAL.statement.json or .dsse.json)')
+    .action((run: string, options: StatementOptions) =>
+      act(async (context) =>
+        (await import('./commands/statement.ts')).statement(context, options, run),
+      ),
+    );
+}
+
 function addVerify(program: Command, act: Act): void {
+  addStatement(program, act);
   ledgered(
     program,
     'verify <evidence...>',
@@ -274,7 +293,9 @@ function addVerify(program: Command, act: Act): void {
     .option('--pin <size:head>', 'entries and head of the ledger as you know them from elsewhere')
     .option('--trust <keys>', 'file with the keys whose signatures count')
     .option('--require <what>', 'what must vouch for the outcome: signed, witnessed, anchored')
-    .option('--statement <file>', 'signed statement to hold against the run')
+    .option('--statement <file>', 'statement, signed or not, to hold against the run')
+    .option('--tsa <certificates>', 'PEM file with the time-stamping authorities you believe')
+    .option('--commit <ids>', 'commits you know from elsewhere, full ids separated by commas')
     .action((paths: string[], options: VerifyOptions) =>
       act(async (context) =>
         (await import('./commands/verify.ts')).verify(context, options, paths),

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { GitProof } from '../base/git-proof.ts';
 import { entryFileName, entryId, parseEntry, type StoredEntry } from '../ledger/entry.ts';
 import type { OtherLedger } from '../ledger/import.ts';
 
@@ -194,4 +195,29 @@ function same(first: Uint8Array | null, second: Uint8Array): boolean {
 function isConflict(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).toString('utf8');
   return /^<{7} /m.test(text) && /^={7}$/m.test(text) && /^>{7} /m.test(text);
+}
+
+/**
+ * Proof that a commit holds the newest entry of the ledger it has.
+ * @throws {LiftgateError} usage  when the word names no commit, or the commit has no ledger here
+ */
+export function gitProofOf(
+  folder: string,
+  word: string,
+): { readonly proof: GitProof; readonly entries: readonly StoredEntry[] } {
+  const commit = commitOf(folder, word);
+  const held = commit === null ? null : ledgerAt(folder, commit);
+  const near = nearestFolder(folder);
+  const content = commit === null ? null : git(near, ['cat-file', 'commit', commit]);
+  if (commit === null || held === null || content === null) {
+    throw new LiftgateError('usage', `"${word}" is no commit with the ledger in this folder.`, {
+      mend: 'Commit the ledger first, and name that commit.',
+    });
+  }
+  const path = `${pathInRepository(folder)}log/${entryFileName(held.entries.length - 1)}`;
+  const trees = path.split('/').map((_, depth, parts) => {
+    const tree = git(near, ['cat-file', 'tree', `${commit}:${parts.slice(0, depth).join('/')}`]);
+    return new Uint8Array(tree ?? []);
+  });
+  return { proof: { commit: new Uint8Array(content), path, trees }, entries: held.entries };
 }

@@ -2,6 +2,7 @@
 import { canonicalText } from '../base/canonical.ts';
 import { fingerprintOf } from '../base/signature.ts';
 import { describeKey, type TrustedKey } from '../base/trust.ts';
+import type { AnchorTrust } from '../ledger/anchor.ts';
 import { contradictionOf, type SignedCheckpoint, signersOf } from '../ledger/checkpoint.ts';
 import { recordedSeal, type StoredEntry } from '../ledger/entry.ts';
 import { historiesOf, type KnownEntry, knownEntries } from '../ledger/histories.ts';
@@ -15,6 +16,7 @@ import {
 import { emptyState } from '../ledger/projection.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { checkpointsIn, type NoteFiles } from './bundle.ts';
+import { anchorsOf, checkAnchored } from './check-anchors.ts';
 import { outcomeOf } from './check-entries.ts';
 import type { Checklist, CheckName, Fault, Finding } from './checklist.ts';
 import { findingOf } from './checklist.ts';
@@ -25,7 +27,7 @@ import { openStatement, type Statement, statementOf } from './statement.ts';
 export const requirements = ['signed', 'witnessed', 'anchored'] as const;
 /**
  * `signed`: a trusted key signed a checkpoint that covers the outcome, or a statement about it; `witnessed`: two different trusted
- * signers did; `anchored`: a proof of time covers it.
+ * signers did; `anchored`: an anchor that the reader believes covers it.
  */
 export type Requirement = (typeof requirements)[number];
 
@@ -38,6 +40,8 @@ export interface Demands {
   readonly require: readonly Requirement[];
   /** A signed statement about this run. */
   readonly statement: { readonly file: string; readonly bytes: Uint8Array } | null;
+  /** Time-stamping authorities and commits that the reader believes; none when left out. */
+  readonly anchors?: Pick<AnchorTrust, 'authorities' | 'commits'>;
 }
 
 /** Nothing demanded, nobody trusted. */
@@ -85,7 +89,7 @@ export function checkTrust(
     list.run(names.statement, () => checkStatement(ledger, { ...vouching, read }));
   }
   for (const requirement of demanded) {
-    list.run(names[requirement], () => checkRequirement(requirement, demands, vouchers));
+    list.run(names[requirement], () => checkRequirement(requirement, ledger, vouching));
   }
   return vouchers;
 }
@@ -113,8 +117,8 @@ const names = {
   },
   anchored: {
     id: 'anchored',
-    title: 'a proof of time covers the outcome',
-    code: 'signature-missing',
+    title: 'an outside proof that the reader believes covers the outcome',
+    code: 'anchor-missing',
   },
 } as const satisfies Readonly<Record<string, CheckName>>;
 
@@ -235,6 +239,8 @@ function checkStatement(
   const { counting, faults, idle } = standings(file.file, signed, (key) =>
     standingOnStatement(key, about),
   );
+  if (signers.length === 0)
+    return { detail: `stage ${stage}, signed by nobody: it vouches for nothing` };
   if (counting.length === 0) {
     const unused = idle.map((message): Fault => ({ code: 'signature-missing', message }));
     return { faults: [...faults, ...unused] };
@@ -279,9 +285,11 @@ function differingMembers(found: Statement, expected: Statement): string {
 
 function checkRequirement(
   requirement: Requirement,
-  { notes }: Demands,
-  { signers }: Vouchers,
+  ledger: LedgerView,
+  { demands, outcome, vouchers }: Vouching,
 ): Finding {
+  const { notes, trust, anchors = { authorities: [], commits: [] } } = demands;
+  const { signers } = vouchers;
   const shown = [...new Set(signers.map(describeKey))].join(', ');
   switch (requirement) {
     case 'signed':
@@ -293,15 +301,8 @@ function checkRequirement(
       if (people > 1 && keys > 1) return { detail: shown };
       return { faults: [signers.length === 0 ? unsigned : `only ${shown} vouches for it`] };
     }
-    case 'anchored': {
-      const proofs = [...notes.keys()].filter((name) => !name.endsWith('.txt'));
-      const found = proofs.length === 0 ? 'there are none' : `found: ${proofs.sort().join(', ')}`;
-      return {
-        faults: [
-          `this version lists proofs of time and checks none (${found}); check them with the tools of whoever gave them`,
-        ],
-      };
-    }
+    case 'anchored':
+      return checkAnchored(anchorsOf(ledger, notes, { keys: trust, ...anchors }), outcome);
   }
 }
 

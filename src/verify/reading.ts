@@ -3,6 +3,7 @@ import type { Digest } from '../base/digest.ts';
 import type { Problem } from '../base/errors.ts';
 import type { LedgerPin, LedgerReport } from '../ledger/check-ledger.ts';
 import type { EntryOf, StoredEntry } from '../ledger/entry.ts';
+import { knownEntries } from '../ledger/histories.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerState } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
@@ -20,6 +21,8 @@ export interface LedgerView {
   readonly problems: readonly Problem[];
   /** Size, head, root, and whether a pin held. */
   readonly report: LedgerReport;
+  /** Bytes of the proofs that its anchors name, of imported branches too; none when left out. */
+  readonly proofs?: ReadonlyMap<Digest, Uint8Array>;
   /** What the entries add up to; null when the ledger is damaged. */
   readonly state: LedgerState | null;
 }
@@ -32,7 +35,14 @@ export async function ledgerView(ledger: Ledger, pin?: LedgerPin): Promise<Ledge
   const report = await ledger.verify(pin);
   const { problems } = report;
   if (problems.length > 0) return { entries: [], problems, report, state: null };
-  return { entries: await ledger.entries(), problems, report, state: await ledger.state() };
+  const state = await ledger.state();
+  const proofs = new Map<Digest, Uint8Array>();
+  for (const { stored } of knownEntries(state).values()) {
+    const object = stored.entry.kind === 'anchor' ? stored.entry.body.object : null;
+    const bytes = object === null ? null : await ledger.object(object);
+    if (object !== null && bytes !== null) proofs.set(object, bytes);
+  }
+  return { entries: await ledger.entries(), problems, report, state, proofs };
 }
 
 /** Entries of a run: its claim, its exposure, every right to dispatch, and what was known of the journal in between. */

@@ -25,10 +25,19 @@ import { fingerprintOf } from '../base/signature.ts';
 import { readJson } from '../base/strict-json.ts';
 import type { TrustedKey } from '../base/trust.ts';
 import type { StoredEntry } from '../ledger/entry.ts';
-import { type DecisionDocument, verdictSchema } from '../report/decision.ts';
-import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
+import { type DecisionDocument, parseDecision, verdictSchema } from '../report/decision.ts';
+import { parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { digestSchema, idSchema } from '../spec/words.ts';
-import { manifestDigest, type RunManifest } from './record.ts';
+import { checkEntries, outcomeOf } from './check-entries.ts';
+import type { LedgerView, Reading } from './reading.ts';
+import {
+  manifestDigest,
+  parseManifest,
+  type RunFiles,
+  type RunManifest,
+  runFile,
+  runFileNames,
+} from './record.ts';
 
 /** Type and version word of the predicate. */
 export const predicateType = 'liftgate/release-evidence/v1';
@@ -117,14 +126,14 @@ export function formatStatement(statement: Statement): string {
   return canonicalText(statement);
 }
 
-/** A statement that trusted keys have signed. */
+/** A statement and the trusted keys that have signed it; none when it lies in no envelope. */
 export interface SignedStatement {
   readonly statement: Statement;
   readonly signers: readonly TrustedKey[];
 }
 
 /**
- * Opens an envelope with a statement of ours.
+ * Opens an envelope with a statement of ours, or reads a bare statement, which nobody vouches for.
  *
  * @param file  how messages call it
  * @throws {LiftgateError} json-invalid, signature-invalid  when no trusted key signed it, a trusted key's signature does not hold, or
@@ -134,6 +143,8 @@ export function openStatement(
   envelope: Uint8Array,
   { trust, file }: { readonly trust: readonly TrustedKey[]; readonly file: string },
 ): SignedStatement {
+  const bare = statementSchema.safeParse(readJson(envelope, { file }));
+  if (bare.success) return { statement: bare.data, signers: [] };
   const parsed = parseEnvelope(envelope, file);
   const { body } = openEnvelope(parsed, { payloadType: statementType, trust, file });
   const shape = statementSchema.safeParse(readJson(body, { file }));
@@ -148,4 +159,23 @@ export function openStatement(
     parsed.signatures.some(({ keyid }) => keyid === fingerprintOf(key)),
   );
   return { statement: shape.data, signers };
+}
+
+/**
+ * The statement about the outcome of a run, whose files and ledger were verified before.
+ * @throws {LiftgateError} run-invalid, seal-invalid, ledger-conflict  when the ledger records no outcome of it
+ */
+export function statementOfRun(files: RunFiles, ledger: LedgerView): Statement {
+  const seal = parseSeal(runFile(files, runFileNames.seal), runFileNames.seal);
+  const read: Reading = {};
+  checkEntries(files, seal, read);
+  const manifest = parseManifest(files);
+  const outcome = read.entries === undefined ? null : outcomeOf(ledger, read.entries, manifest);
+  if (outcome === null) {
+    throw new LiftgateError('ledger-conflict', 'The ledger records no outcome of this run.', {
+      mend: 'Finish the run with `liftgate run`, and name the ledger that recorded it with --ledger.',
+    });
+  }
+  const document = parseDecision(runFile(files, runFileNames.decision), runFileNames.decision);
+  return statementOf({ seal, entry: outcome.stored, result: { manifest, document } });
 }

@@ -77,14 +77,45 @@ def check_ledger(files, index):
         need(entry["seq"] == number and entry["prev"] == previous, f"the chain breaks at entry {number}")
         need(entry["ledger"] == index["ledger"]["id"], f"entry {number} is of another ledger")
         previous = digest(data)
-        entries.append(entry)
+        entries.append((previous, entry, data))
     for name, data in files.items():
         if name.startswith("ledger/objects/"):
             need(digest(data) == "sha256:" + name.rsplit("/", 1)[1], f"{name} has other bytes")
     root = "sha256:" + merkle(log).hex()
     facts = {"id": index["ledger"]["id"], "entries": len(log), "head": previous, "root": root}
     need(facts == index["ledger"], "the index has another size, head or root")
-    return entries, log
+    return known(files, entries), log
+
+
+def branch_of(files, entries, body):
+    """The entries of an imported branch, held to what the import says of it."""
+    fork = body["forkSeq"]
+    need(entries[fork - 1][0] == body["forkId"], "a branch begins elsewhere")
+    lines = files["ledger/objects/" + body["entriesObject"][7:]].splitlines(keepends=True)
+    whole = list(entries[:fork])
+    for data in lines:
+        entry = record(data)
+        need(entry["seq"] == len(whole) and entry["prev"] == whole[-1][0], "the chain of a branch breaks")
+        whole.append((digest(data), entry, data))
+    need(len(whole) == body["size"] and whole[-1][0] == body["head"], "a branch has another end")
+    need("sha256:" + merkle([data for _, _, data in whole]).hex() == body["root"], "a branch has another root")
+    return whole
+
+
+def known(files, entries):
+    """Every entry by its digest, imported ones too, with the digests of the entries its body refers to by number."""
+    numbers, found, imported = {}, {}, 90000000
+    for at, (identity, entry, _) in enumerate(entries):
+        body = entry["body"]
+        refers = {name: numbers.get(body[name]) for name in ("reserve", "expose", "outcome") if isinstance(body.get(name), int)}
+        numbers[entry["seq"]] = identity
+        found[identity] = (entry, refers)
+        if entry["kind"] == "import":
+            for other, value in known(files, branch_of(files, entries[:at], body)).items():
+                if other not in found:
+                    numbers[imported], found[other] = other, value
+                    imported += 1
+    return found
 
 
 def check_run(files, entries, index):
@@ -97,15 +128,14 @@ def check_run(files, entries, index):
     need(record(seal)["plan"] == digest(plan), "the seal names another plan")
     for data in (seal, plan):
         need(files["ledger/objects/" + digest(data)[7:]] == data, "a seal is not in the ledger")
-    exposed = [each for each in entries if each["kind"] == "expose" and each["body"]["seal"] == digest(seal)]
+    exposed = [name for name, (each, _) in entries.items() if each["kind"] == "expose" and each["body"]["seal"] == digest(seal)]
     need(len(exposed) == 1, "the ledger does not expose this seal once")
-    outcomes = [each for each in entries if each["kind"] == "outcome" and each["body"]["expose"] == exposed[0]["seq"]]
+    outcomes = [name for name, (each, of) in entries.items() if each["kind"] == "outcome" and of["expose"] == exposed[0]]
     need(len(outcomes) == 1, "the ledger holds no outcome of this run")
-    body = outcomes[0]["body"]
+    body = entries[outcomes[0]][0]["body"]
     need(body["manifestDigest"] == digest(files["run/manifest.json"]) == index["manifest"], "the outcome names another manifest")
     need(body["resultDigest"] == digest(files["run/decision.json"]), "the outcome names another decision")
-    voided = [each for each in entries if each["kind"] == "void" and each["body"]["outcome"] == outcomes[0]["seq"]]
-    need(not voided, "the outcome was voided")
+    need(not [each for each, of in entries.values() if each["kind"] == "void" and of["outcome"] == outcomes[0]], "the outcome was voided")
     return body["verdict"]
 
 

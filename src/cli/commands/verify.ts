@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDigest } from '../../base/digest.ts';
 import { LiftgateError } from '../../base/errors.ts';
+import { type Authority, parseAuthorities } from '../../base/time-stamp.ts';
 import type { TrustedKey } from '../../base/trust.ts';
 import type { LedgerPin } from '../../ledger/check-ledger.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   readonly trust?: string;
   readonly require?: string;
   readonly statement?: string;
+  readonly tsa?: string;
+  readonly commit?: string;
 }
 
 const marks: Readonly<Record<Check['status'], string>> = {
@@ -102,10 +105,7 @@ async function demandsOf(
 ): Promise<Omit<Demands, 'notes'>> {
   const { require, trust, statement } = options;
   const demanded = require === undefined ? [] : require.split(',').map(requirementOf);
-  if (
-    trust === undefined &&
-    (statement !== undefined || demanded.some((each) => each !== 'anchored'))
-  ) {
+  if (trust === undefined && demanded.some((each) => each !== 'anchored')) {
     throw new LiftgateError('usage', 'Nobody is trusted, so no signature can count.', {
       mend: 'Name the keys that count with --trust KEYS.',
     });
@@ -115,11 +115,32 @@ async function demandsOf(
     trust: trust === undefined ? [] : await trustIn(resolve(context.cwd, trust)),
     require: demanded,
     statement: file === null ? null : { file, bytes: await bytesOf(file) },
+    anchors: {
+      authorities: options.tsa === undefined ? [] : await authoritiesIn(context, options.tsa),
+      commits: (options.commit ?? '').split(',').filter((id) => id !== ''),
+    },
   };
 }
 
 async function trustIn(file: string): Promise<readonly TrustedKey[]> {
   return (await import('../../store/signing.ts')).readTrust(file);
+}
+
+async function authoritiesIn(
+  { cwd }: CommandContext,
+  file: string,
+): Promise<readonly Authority[]> {
+  const path = resolve(cwd, file);
+  try {
+    return parseAuthorities(await readFile(path, 'utf8'), file);
+  } catch (cause) {
+    if (cause instanceof LiftgateError) throw cause;
+    throw new LiftgateError('usage', 'The certificates cannot be read.', {
+      where: { file },
+      mend: 'Name an existing PEM file with --tsa.',
+      cause,
+    });
+  }
 }
 
 async function bytesOf(file: string): Promise<Uint8Array> {
