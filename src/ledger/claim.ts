@@ -173,7 +173,8 @@ function retiredFamily(
   state: LedgerState,
   claims: readonly Claim[],
 ): Pick<Claim, 'experimentId' | 'seq' | 'exposeSeq'> | undefined {
-  for (const { family } of claims) {
+  for (const { family, status } of claims) {
+    if (status === 'released') continue;
     const seq = family === null ? undefined : state.retiredFamilies.get(family);
     if (family !== null && seq !== undefined) return { experimentId: family, seq, exposeSeq: null };
   }

@@ -4,7 +4,8 @@ import { unitStatus } from '../../src/ledger/claim.ts';
 import { openLedgerStore } from '../../src/ledger/ledger.ts';
 import { memoryStore } from '../../src/ledger/memory-ledger.ts';
 import { familyBudgets, type LedgerState } from '../../src/ledger/projection.ts';
-import { LedgerModel, operationsArbitrary, runOperations } from '../support/ledger-operations.ts';
+import { LedgerModel } from '../support/ledger-model.ts';
+import { operationsArbitrary, runOperations } from '../support/ledger-operations.ts';
 import { countingPorts } from '../support/ledger-story.ts';
 
 const unitIds = ['u-1', 'u-2', 'u-3', 'u-4', 'u-5'];
@@ -33,14 +34,15 @@ describe('a ledger under random requests', () => {
             expect(`${given.accepted} ${given.text}`).toMatch(new RegExp(`^${expected} `));
             (given.accepted ? seen.accepted : seen.refused).add(operation.verb);
             const found = unitIds.map((id) => unitStatus(state, 'mails', id).status);
-            expect(found).toEqual(unitIds.map((id) => model.units.get(id) ?? 'free'));
+            expect(found).toEqual(unitIds.map((id) => model.status(id)));
           },
         );
       }),
       { seed: 20260106, numRuns: 150 },
     );
-    expect([...seen.accepted].sort()).toEqual([...seen.refused].sort());
-    expect(seen.accepted.size).toBe(12);
+    // A leak is a fact: nothing refuses to record it.
+    expect([...seen.accepted].sort()).toEqual([...seen.refused, 'leak'].sort());
+    expect(seen.accepted.size).toBe(17);
   });
 
   it('never lets exposures or spent error decrease, and no unit is measured twice', async () => {
@@ -59,7 +61,7 @@ describe('a ledger under random requests', () => {
             before = now;
             for (const id of unitIds) {
               const unit = unitStatus(state, 'mails', id);
-              expect(unit.status === 'exposed' ? unit.count : 1).toBe(1);
+              expect('count' in unit ? unit.count : 0).toBeLessThanOrEqual(1);
             }
           },
         );

@@ -1,10 +1,14 @@
-/** Random sequences of ledger requests, a plain model of what each must give, and an interpreter that runs them on any ledger. */
+/** Random sequences of ledger requests, and an interpreter that runs them on any ledger. */
 import fc from 'fast-check';
+import { canonicalLine } from '../../src/base/canonical.ts';
+import { type Digest, digestOf } from '../../src/base/digest.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
 import type { EntryRequest } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { ExperimentState, LedgerState } from '../../src/ledger/projection.ts';
 import { formatUnits } from '../../src/ledger/units-object.ts';
+import { keyBodyOf } from './ledger-keys.ts';
+import { amendBodyOf, planSealOf } from './ledger-plans.ts';
 import {
   alphaNano,
   bytesOf,
@@ -13,6 +17,7 @@ import {
   outcomeBody,
   unitsNamed,
 } from './ledger-story.ts';
+import { seededSigner } from './signers.ts';
 
 const experiments = ['a', 'b'] as const;
 const unitIds = ['u-1', 'u-2', 'u-3', 'u-4', 'u-5'] as const;
@@ -31,6 +36,11 @@ export interface Operation {
     | 'abort'
     | 'void'
     | 'develop'
+    | 'policy'
+    | 'leak'
+    | 'retire'
+    | 'amend'
+    | 'key'
     | 'repeat';
   readonly x: (typeof experiments)[number];
   readonly units: readonly string[];
@@ -48,6 +58,11 @@ const verbs = [
   'abort',
   'void',
   'develop',
+  'policy',
+  'leak',
+  'retire',
+  'amend',
+  'key',
   'repeat',
 ] as const;
 
@@ -67,13 +82,19 @@ export const operationsArbitrary: fc.Arbitrary<Operation[]> = fc.array(
   { minLength: 20, maxLength: 60, size: 'max' },
 );
 
-const planBytes = (x: string) => bytesOf(`plan of ${x}\n`);
-const planOf = (x: string) => digestNamed(`plan of ${x}\n`);
+const planBytes = (x: string) => bytesOf(canonicalLine(planSealOf(x)));
+const planOf = (x: string) => digestOf(planBytes(x));
 
-function sealRequest(operation: Operation, requestId: string): EntryRequest {
+/** The plan of an experiment as it was amended last; the first one while it is unknown. */
+function currentPlan(state: LedgerState, x: string): Digest {
+  const own = state.experiments.values().filter((each) => each.experimentId === x);
+  return own.find(({ phase }) => phase !== 'amended')?.plan ?? planOf(x);
+}
+
+function sealRequest(operation: Operation, requestId: string, current: Digest): EntryRequest {
   const { verb, x } = operation;
   const text = verb === 'plan' ? planBytes(x) : bytesOf(`final of ${x} with ${requestId}\n`);
-  const plan = verb === 'plan' ? null : planOf(x);
+  const plan = verb === 'plan' ? null : current;
   const stage = verb === 'plan' ? 'plan' : 'final';
   return {
     kind: 'seal',
@@ -88,7 +109,7 @@ function sealRequest(operation: Operation, requestId: string): EntryRequest {
   };
 }
 
-function unitsRequest(operation: Operation, requestId: string): EntryRequest {
+function unitsRequest(operation: Operation, requestId: string, plan: Digest): EntryRequest {
   const stored = formatUnits(unitsNamed(operation.units));
   const set = {
     experimentId: operation.x,
@@ -102,8 +123,58 @@ function unitsRequest(operation: Operation, requestId: string): EntryRequest {
     : {
         kind: 'reserve',
         requestId,
-        body: { ...set, plan: planOf(operation.x), family: 'mails', slot: 0, alphaNano },
+        body: { ...set, plan, family: 'mails', slot: 0, alphaNano },
       };
+}
+
+/** Units whose retirement is that of the whole family. */
+export const endsFamily = (units: readonly string[]) => units.join() === 'u-1,u-5';
+
+/** Error that a policy of an experiment's choice allows: enough for every reservation here. */
+export const policyNano = (x: string) => (x === 'a' ? 30_000_000 : 60_000_000);
+
+function withdrawal({ verb, units }: Operation, requestId: string): EntryRequest {
+  const stored = formatUnits(unitsNamed(units));
+  const set = {
+    ...{ population: 'mails', unitCount: stored.count },
+    ...{ unitsRoot: stored.root, unitsObject: stored.object },
+  };
+  if (verb === 'leak')
+    return { kind: 'leak', requestId, body: { ...set, source: 'forum', reason: 'r' } };
+  const listed = endsFamily(units) ? null : set;
+  return { kind: 'retire', requestId, body: { family: 'mails', units: listed, reason: 'r' } };
+}
+
+/** `a` introduces a key, `b` revokes the last valid one; two units: the new key signs for itself. */
+async function keyRequest(
+  state: LedgerState,
+  { x, units }: Operation,
+  requestId: string,
+): Promise<EntryRequest> {
+  const all = state.keys.values();
+  const last = all.findLastIndex(({ ended }) => ended === null);
+  const signer = (number: number) => seededSigner(`key-${number}`, number);
+  const key = signer(x === 'a' ? all.length : Math.max(last, 0));
+  const by = x === 'b' || units.length === 2 || last < 0 ? key : signer(last);
+  const step = { op: x === 'a' ? ('add' as const) : ('revoke' as const), key, by };
+  return { kind: 'key', requestId, body: await keyBodyOf('ab'.repeat(16), step) };
+}
+
+async function amendRequest(
+  ledger: Ledger,
+  { x }: Operation,
+  requestId: string,
+): Promise<EntryRequest> {
+  const from = currentPlan(await ledger.state(), x);
+  const before = JSON.parse(new TextDecoder().decode((await ledger.object(from)) ?? planBytes(x)));
+  const step = { from, before, change: { gates: requestId } };
+  return { kind: 'amend', requestId, body: (await amendBodyOf(ledger, step)).body };
+}
+
+function policyRequest({ x }: Operation, requestId: string): EntryRequest {
+  const body = { family: 'mails', mode: 'one-shot' as const, alphaNano: policyNano(x) };
+  const more = { retireOnShip: true, requireSignature: false, requireAnchor: false };
+  return { kind: 'policy', requestId, body: { ...body, weights: [], ...more } };
 }
 
 /** Numbers of the entries a request refers to; 0, which is genesis, when there is none. */
@@ -126,8 +197,19 @@ async function laterRequest(
   operation: Operation,
   requestId: string,
 ): Promise<EntryRequest> {
-  const now = numbersOf((await ledger.state()).experiments.get(planOf(operation.x)));
+  const state = await ledger.state();
+  const plan = currentPlan(state, operation.x);
+  const now = numbersOf(state.experiments.get(plan));
   switch (operation.verb) {
+    case 'policy':
+      return policyRequest(operation, requestId);
+    case 'leak':
+    case 'retire':
+      return withdrawal(operation, requestId);
+    case 'amend':
+      return amendRequest(ledger, operation, requestId);
+    case 'key':
+      return keyRequest(state, operation, requestId);
     case 'release':
       return { kind: 'release', requestId, body: { reserve: now.reserve, reason: 'r' } };
     case 'expose': {
@@ -158,11 +240,11 @@ async function laterRequest(
       return { kind: 'void', requestId, body: { outcome: now.outcome, reason: 'r', evidence: '' } };
     case 'plan':
     case 'final':
-      return sealRequest(operation, requestId);
+      return sealRequest(operation, requestId, plan);
     case 'reserve':
     case 'develop':
     case 'repeat':
-      return unitsRequest(operation, requestId);
+      return unitsRequest(operation, requestId, plan);
   }
 }
 
@@ -212,109 +294,4 @@ export async function runOperations(
     last = request;
   }
   return answers;
-}
-
-type ModelPhase = 'none' | 'sealed' | 'reserved' | 'exposed' | 'settled' | 'aborted' | 'voided';
-
-/** What a unit is, told by plain bookkeeping. */
-export type ModelUnit = 'free' | 'held' | 'exposed' | 'development';
-
-/** The rules in the shortest words: tables instead of entries. */
-export class LedgerModel {
-  private readonly phases = new Map<string, ModelPhase>();
-  private readonly finals = new Map<string, number>();
-  private readonly owned = new Map<string, readonly string[]>();
-  private readonly busy = new Set<string>();
-  readonly units = new Map<string, ModelUnit>();
-  private lastAccepted = false;
-  private steps = 0;
-
-  /** Whether the operation must be accepted; carries it out when it is. */
-  step(operation: Operation): boolean {
-    this.steps += 1;
-    if (operation.verb === 'repeat' && this.steps > 1) return this.lastAccepted;
-    this.lastAccepted = this.allows(operation);
-    if (this.lastAccepted) this.carryOut(operation);
-    return this.lastAccepted;
-  }
-
-  private phase(x: string): ModelPhase {
-    return this.phases.get(x) ?? 'none';
-  }
-
-  private unit(id: string): ModelUnit {
-    return this.units.get(id) ?? 'free';
-  }
-
-  private allows({ verb, x, units }: Operation): boolean {
-    const phase = this.phase(x);
-    switch (verb) {
-      case 'plan':
-        return phase === 'none';
-      case 'final':
-        return phase === 'sealed' || phase === 'reserved';
-      case 'reserve':
-      case 'repeat':
-        return phase === 'sealed' && units.every((id) => this.unit(id) === 'free');
-      case 'release':
-        return phase === 'reserved';
-      case 'expose':
-        return phase === 'reserved' && (this.finals.get(x) ?? 0) > 0;
-      case 'attempt':
-      case 'journal':
-      case 'outcome':
-      case 'abort':
-        return phase === 'exposed';
-      case 'void':
-        return phase === 'settled';
-      case 'develop':
-        return units.every((id) => this.unit(id) !== 'held' && !this.busy.has(id));
-    }
-  }
-
-  private carryOut({ verb, x, units }: Operation): void {
-    switch (verb) {
-      case 'plan':
-        this.phases.set(x, 'sealed');
-        return;
-      case 'final':
-        this.finals.set(x, (this.finals.get(x) ?? 0) + 1);
-        return;
-      case 'reserve':
-      case 'repeat':
-        this.phases.set(x, 'reserved');
-        this.owned.set(x, units);
-        this.mark(units, 'held');
-        return;
-      case 'release':
-        this.phases.set(x, 'sealed');
-        this.mark(this.owned.get(x) ?? [], 'free');
-        return;
-      case 'expose':
-        this.phases.set(x, 'exposed');
-        for (const id of this.owned.get(x) ?? []) this.busy.add(id);
-        this.mark(this.owned.get(x) ?? [], 'exposed');
-        return;
-      case 'attempt':
-      case 'journal':
-        return;
-      case 'outcome':
-      case 'abort':
-        this.phases.set(x, verb === 'outcome' ? 'settled' : 'aborted');
-        for (const id of this.owned.get(x) ?? []) this.busy.delete(id);
-        return;
-      case 'void':
-        this.phases.set(x, 'voided');
-        return;
-      case 'develop':
-        this.mark(
-          units.filter((id) => this.unit(id) === 'free'),
-          'development',
-        );
-    }
-  }
-
-  private mark(units: readonly string[], as: ModelUnit): void {
-    for (const id of units) this.units.set(id, as);
-  }
 }

@@ -1,6 +1,13 @@
 /** Keys made for a test: ed25519 in memory, and any type ssh-keygen makes, signed through it. */
 import { execFileSync } from 'node:child_process';
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -25,6 +32,20 @@ export function plainSigner(name: string): Signer & { readonly privateKey: KeyOb
     name,
     key: accepted(ed25519Key(raw)),
     privateKey,
+    sign: (message) => Promise.resolve(sign(null, message, privateKey)),
+  };
+}
+
+/** The same ed25519 key for the same number. */
+export function seededSigner(name: string, number: number): Signer {
+  const seed = createHash('sha256').update(`key ${number}`).digest();
+  const prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+  const der = Buffer.concat([prefix, seed]);
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const raw = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
+  return {
+    name,
+    key: accepted(ed25519Key(raw)),
     sign: (message) => Promise.resolve(sign(null, message, privateKey)),
   };
 }
