@@ -25,7 +25,7 @@ export type PoolRequest =
 
 /** What a thread answers. */
 export type PoolAnswer =
-  | { readonly kind: 'done'; readonly shard: number; readonly values: Float64Array<ArrayBuffer> }
+  | { readonly kind: 'done'; readonly shard: number; readonly values: Float64Array }
   /** The task refused its input. */
   | {
       readonly kind: 'refused';
