@@ -6,7 +6,6 @@ import {
   fsync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,9 +13,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, open, readdir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from './places.ts';
 import { freshFence } from './randomness.ts';
 
 /** A file that did not exist before. `sync` returns when its bytes are on the disk. */
@@ -131,9 +131,10 @@ async function sync(path: string, flags: number): Promise<void> {
 /** The real file system. */
 export const nodeFiles: LedgerFiles = {
   typeOf,
-  makeFolder: async (path) => {
-    await mkdir(path, { recursive: true });
-  },
+  makeFolder: (path) =>
+    atOnce(() => {
+      makeFolder(path);
+    }),
   list: (folder) => readdir(folder),
   read,
   create,
@@ -203,7 +204,7 @@ export function tidyLedger(root: string, now: number): Tidied {
 
 /** Moves a file under a name that is free; returns it. */
 function quarantined(root: string, from: string): string {
-  mkdirSync(join(root, 'quarantine'), { recursive: true });
+  makeFolder(join(root, 'quarantine'));
   for (let copy = 0; ; copy += 1) {
     const to = `quarantine/${from.replace('/', '-')}${copy === 0 ? '' : `.${copy}`}`;
     if (lstatSync(join(root, to), { throwIfNoEntry: false }) !== undefined) continue;

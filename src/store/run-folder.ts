@@ -6,7 +6,6 @@ import {
   fsyncSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -21,6 +20,7 @@ import { type DecisionDocument, parseDecision } from '../report/decision.ts';
 import { parseSeal, type SealedExperiment } from '../spec/seal.ts';
 import { type Bundle, parseBundle } from '../verify/bundle.ts';
 import { type RunFiles, runFile, runFileNames } from '../verify/record.ts';
+import { makeFolder } from './places.ts';
 
 export interface RunFolder {
   readonly path: string;
@@ -209,7 +209,7 @@ function codeOf(cause: unknown): string {
  */
 export function openRunFolder(path: string): RunFolder {
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
   } catch (cause) {
     throw new LiftgateError('run-invalid', `The run folder cannot be made (${codeOf(cause)}).`, {
       where: { file: path },

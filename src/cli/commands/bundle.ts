@@ -5,6 +5,7 @@ import { digestHex, digestOf } from '../../base/digest.ts';
 import { LiftgateError } from '../../base/errors.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import { bundleRun } from '../../serve/library.ts';
+import { refuseOddFile } from '../../store/places.ts';
 import type { CommandContext } from '../context.ts';
 import { checkpointFolder, existingLedger } from '../workspace.ts';
 
@@ -42,6 +43,7 @@ export async function bundle(
 }
 
 function write(path: string, shown: string, bytes: Uint8Array): void {
+  refuseOddFile(path, shown);
   const draft = `${path}.tmp-${process.pid}`;
   try {
     writeFileSync(draft, bytes, { flag: 'wx' });

@@ -1,10 +1,11 @@
 /** `liftgate init`: writes a runnable experiment from `templates/experiment`, whose files stand in docs/writing-a-spec.md, too. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LiftgateError } from '../../base/errors.ts';
 import { idSchema } from '../../spec/words.ts';
 import { experimentAttributes } from '../../store/git-attributes.ts';
 import { packageFolder } from '../../store/package.ts';
+import { makeFolder } from '../../store/places.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
 
@@ -145,11 +146,11 @@ function scaffold(name: string, language: HostLanguage): ReadonlyMap<string, str
 function writeFiles(folder: string, files: ReadonlyMap<string, string>, path: string): void {
   const made: string[] = [];
   try {
-    const first = mkdirSync(folder, { recursive: true });
+    const first = makeFolder(folder);
     if (first !== undefined) made.push(first);
     for (const [file, text] of files) {
       const target = join(folder, file);
-      const parent = mkdirSync(dirname(target), { recursive: true });
+      const parent = makeFolder(dirname(target));
       if (parent !== undefined) made.push(parent);
       writeFileSync(target, text, { flag: 'wx' });
       made.push(target);

@@ -6,6 +6,7 @@ import { LiftgateError } from '../../base/errors.ts';
 import { renderSummary } from '../../report/markdown.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import type { RunReport } from '../../serve/run-report.ts';
+import { refuseOddFile } from '../../store/places.ts';
 import { freshFence } from '../../store/randomness.ts';
 import { readDecision } from '../../store/run-folder.ts';
 import type { CommandContext } from '../context.ts';
@@ -126,6 +127,7 @@ function appendText(path: string, text: string): void {
 }
 
 function attempt(path: string, write: () => void): void {
+  refuseOddFile(path);
   try {
     write();
   } catch (cause) {
