@@ -39,6 +39,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   pg: ['store/ledger-postgres.ts', 'store/postgres-server.ts'],
   'node:crypto': [
     'base/digest.ts',
+    'base/git-proof.ts',
+    'base/time-stamp.ts',
     'base/signature.ts',
     'store/ledger-folder.ts',
     'store/randomness.ts',

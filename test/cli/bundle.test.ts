@@ -166,8 +166,8 @@ describe.concurrent('liftgate verify of a bundle', () => {
     });
     expect(checks.at(-1).problems).toEqual([
       {
-        code: 'signature-missing',
-        message: expect.stringContaining('lists proofs of time and checks none'),
+        code: 'anchor-missing',
+        message: expect.stringContaining('(there is none)'),
       },
     ]);
   });

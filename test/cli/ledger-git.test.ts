@@ -130,6 +130,7 @@ describe('a merge of two branches that both appended', () => {
   test('also where the markers of git stand in the entry', async () => {
     const cwd = await repository();
     rmSync(join(cwd, 'ledger/.gitattributes'));
+    writeFileSync(join(cwd, '.gitattributes'), 'ledger/** -text\n');
     commit(cwd, 'as before');
     git(cwd, 'branch', '-f', 'main');
     for (const name of ['left', 'right']) {

@@ -112,9 +112,9 @@ describe('checkTrust', () => {
       [],
     ],
     [
-      'anchored, which no version checks yet',
-      async () => ({ require: ['anchored'], notes: new Map([['00000099.tsr', bytesOf('x')]]) }),
-      ['anchored signature-missing'],
+      'anchored by a file that is no time stamp',
+      async () => ({ require: ['anchored'], notes: new Map([['00000009.tsr', bytesOf('x')]]) }),
+      ['anchored anchor-missing'],
     ],
   ];
   test.each(cases)('finds an outcome %s', async (_what, demands, expected) => {
@@ -123,10 +123,18 @@ describe('checkTrust', () => {
     expect(found.exitCode).toBe(expected.length === 0 ? 0 : 41);
   });
 
-  test('lists proofs of time it cannot check', async () => {
+  test('says of every proof why it counts for nothing', async () => {
     const notes = new Map([['00000099.tsr', bytesOf('x')]]);
     const { checks } = await checkBundle(bundle, { require: ['anchored'], notes });
-    expect(checks.at(-1)?.detail).toContain('checks none (found: 00000099.tsr)');
+    expect(checks.at(-1)?.detail).toMatch(
+      /^no outside proof that counts for this reader .*\(there is none\)$/,
+    );
+    const name = `${String(bundle.entries.length).padStart(8, '0')}.tsr`;
+    const beside = new Map([[name, bytesOf('x')]]);
+    const found = await checkBundle(bundle, { require: ['anchored'], notes: beside });
+    expect(found.checks.at(-1)?.detail).toContain(
+      `(${name}: This is no time stamp: it ends early.)`,
+    );
   });
 
   test('refuses a trusted signature that does not hold', async () => {
