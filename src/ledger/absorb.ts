@@ -5,6 +5,7 @@
  */
 import { digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import { replacePlan } from './amend.ts';
 import { addClaim, claimOf } from './claim.ts';
 import type { EntryOf, LedgerEntry } from './entry.ts';
 import {
@@ -79,9 +80,10 @@ export function absorb(
     case 'leak':
     case 'void':
     case 'key':
-    case 'amend':
     case 'anchor':
       return tried(state, step, absorbing) ?? state;
+    case 'amend':
+      return tried(state, step, absorbing) ?? absorbAmend(state, entry);
     case 'import':
     case 'genesis':
       return state;
@@ -109,6 +111,18 @@ function absorbFinal(state: LedgerState, { body, seq }: EntryOf<'seal'>): Ledger
   if (experiment === undefined || known) return state;
   const finals = [...experiment.finals, { digest: body.sealDigest, seq }];
   return withExperiment(state, { ...experiment, finals });
+}
+
+/**
+ * A plan that this ledger left as it was is amended all the same, though exposures on this side were not known to whoever amended it; of
+ * a plan that this ledger has amended or exposed itself the amendment changes nothing.
+ */
+function absorbAmend(state: LedgerState, { body, seq }: EntryOf<'amend'>): LedgerState {
+  const experiment = state.experiments.get(body.from);
+  const open = experiment?.phase === 'sealed' || experiment?.phase === 'reserved';
+  if (experiment === undefined || !open || state.experiments.get(body.to) !== undefined)
+    return state;
+  return replacePlan(state, { experiment, to: body.to, seq });
 }
 
 /** What this ledger holds is retired all the same, and contested: nobody is to measure it, and somebody was about to. */

@@ -64,6 +64,12 @@ function validKey(state: LedgerState, keyId: string, what: string): LedgerKey {
   return known;
 }
 
+/** The key that an entry ends. One that was replaced may turn out to be in other hands: it is revoked from its replacement on. */
+function endingKey(state: LedgerState, keyId: string, op: KeyBody['op']): LedgerKey {
+  const known = state.keys.get(keyId);
+  return op === 'revoke' && known?.ended?.how === 'rotated' ? known : validKey(state, keyId, 'key');
+}
+
 /** The key that a body brings, with everything wrong about it refused. */
 function newKey(state: LedgerState, { keyId, key }: KeyBody): PublicKey {
   if (key === null) refuse('key-missing', 'The entry brings no key.', 'Name a public key.');
@@ -161,12 +167,15 @@ export function applyKey(state: LedgerState, { body, seq, ledger }: EntryOf<'key
   const { op, keyId, key, replaces, signer } = body;
   const brought = op === 'revoke' ? null : newKey(state, body);
   const ending = op === 'revoke' ? keyId : replaces;
-  const before = ending === null ? null : validKey(state, ending, 'key');
+  const before = ending === null ? null : endingKey(state, ending, op);
   checkSigned(ledger, body, signerOf(state, body, brought));
   const changed: [string, LedgerKey][] = [];
   if (before !== null) {
     const how = op === 'revoke' ? 'revoked' : 'rotated';
-    changed.push([before.keyId, { ...before, ended: { seq, how, signer } }]);
+    changed.push([
+      before.keyId,
+      { ...before, ended: { seq: before.ended?.seq ?? seq, how, signer } },
+    ]);
   }
   if (brought !== null && key !== null) {
     const { name, scopes } = key;

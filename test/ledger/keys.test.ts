@@ -65,6 +65,19 @@ describe('a key entry', () => {
     expect(await keyNames(ledger)).toEqual(['alice', 'bob revoked 5', 'carol revoked 6']);
   });
 
+  it('may turn out to be in other hands after it was replaced: it is revoked from there on', async () => {
+    const ledger = await withAlice();
+    const next = plainSigner('alice');
+    await recordKey(ledger, { op: 'rotate', key: next, replaces: alice, by: alice });
+    expect(await reasonOf(recordKey(ledger, { op: 'revoke', key: alice }))).toMatchObject({
+      reason: 'key-ended',
+    });
+    await recordKey(ledger, { op: 'revoke', key: alice, by: next });
+    expect(await keyNames(ledger)).toEqual(['alice revoked 3', 'alice']);
+    const again = recordKey(ledger, { op: 'revoke', key: alice, by: next });
+    expect(await reasonOf(again)).toMatchObject({ reason: 'key-ended' });
+  });
+
   it('may begin anew when no key is left that may sign for others', async () => {
     const ledger = await withAlice();
     await recordKey(ledger, { op: 'revoke', key: alice });
