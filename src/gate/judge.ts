@@ -70,6 +70,7 @@ function judgeOther(
     case 'latency':
     case 'neutral-control':
     case 'reward-hacking':
+    case 'pareto':
     case 'completeness':
       return null;
     case 'contamination':

@@ -30,6 +30,7 @@ import { orFutile } from './futility.ts';
 import { type BoundLevel, type Contribution, levelOf } from './gate.ts';
 import { type LookRequest, lookError } from './look-error.ts';
 import { judgeMonitored } from './monitoring.ts';
+import { judgePareto, paretoGuarantee } from './pareto.ts';
 import { judgeRate, type RateGate, rateGate, ratePairs, seenShares } from './rate.ts';
 
 /** Gates with a bound of one candidate after the order of candidates was applied. */
@@ -155,6 +156,15 @@ function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | n
         levelOf(judgeQuantile({ declared, quantile, max, candidate, error })),
     };
   }
+  if (declared.gate === 'pareto') {
+    return {
+      measure: declared.objectives[0]?.measure ?? '',
+      guarantee: paretoGuarantee(seal, declared),
+      required,
+      error: lift,
+      level: (request) => levelOf(judgePareto(analysis, declared, request)),
+    };
+  }
   if (declared.gate === 'reward-hacking' || declared.gate === 'contamination') {
     const gap = gapOf(declared);
     if (gap === null) return null;
@@ -190,6 +200,7 @@ export function hasBound(gate: GateDeclaration): boolean {
     case 'latency':
     case 'neutral-control':
     case 'reward-hacking':
+    case 'pareto':
       return true;
     case 'critical':
       return gate.maxRate !== undefined;

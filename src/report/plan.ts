@@ -124,6 +124,7 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
     case 'lift':
     case 'no-regression':
     case 'reward-hacking':
+    case 'pareto':
     case 'rate':
     case 'latency':
     case 'neutral-control':

@@ -19,6 +19,7 @@ const plainGates: readonly string[] = [
   'contamination',
   'infrastructure-symmetry',
   'interleaving',
+  'pareto',
 ];
 
 /**

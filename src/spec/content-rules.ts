@@ -4,7 +4,7 @@ import { quantileRanks } from '../stats/percentile.ts';
 import { largest } from '../stats/summary.ts';
 import { caseShortfall, shortfallText } from './case-floors.ts';
 import { admittedCases, type CaseIndex, finalCases } from './case-index.ts';
-import { declaredDesign, methodRequest, plannedCasesPerUnit } from './design.ts';
+import { declaredDesign, gateRequests, type MethodRequest, plannedCasesPerUnit } from './design.ts';
 import { type Finding, nearestWord, type SpecPath } from './finding.ts';
 import { type GateDeclaration, gateName, pairedGate } from './gates.ts';
 import { type DeclaredDesign, sealableMethods } from './inference.ts';
@@ -25,7 +25,9 @@ export function contentFindings(spec: ExperimentSpec, index: CaseIndex): Finding
     ...splitFindings(spec, index),
     ...lookFindings(spec, index),
     ...spec.gates.flatMap((gate, position) =>
-      methodFindings(gate, ['gates', position], { spec, index }),
+      gateRequests(gate).flatMap((request) =>
+        methodFindings(gate, ['gates', position], { spec, index, request }),
+      ),
     ),
   ];
 }
@@ -59,21 +61,21 @@ const pairedMend = `Change the design so that another row serves it, or seal one
 const oneArmMend = 'Write weights: unit and generalization: new-units, or remove the gate.';
 
 function isOneArm(gate: GateDeclaration): boolean {
-  return pairedGate(gate) === null;
+  return pairedGate(gate) === null && gate.gate !== 'pareto';
 }
 
 interface Context {
   readonly spec: ExperimentSpec;
   readonly index: CaseIndex;
+  readonly request: MethodRequest;
 }
 
 function methodFindings(
   gate: GateDeclaration,
   path: SpecPath,
-  { spec, index }: Context,
+  { spec, index, request }: Context,
 ): Finding[] {
-  const request = methodRequest(gate);
-  if (request === null || finalCases(index).length === 0) return [];
+  if (finalCases(index).length === 0) return [];
   const design = declaredDesign(spec, index, request.measure, request.threshold);
   if (design === null) return [];
   if (design.units === 0) {
@@ -97,7 +99,7 @@ function methodFindings(
       },
     ];
   }
-  return floorFindings(gate, path, { spec, index, design });
+  return floorFindings(gate, path, { spec, index, request, design });
 }
 
 interface FloorContext extends Context {
@@ -156,9 +158,9 @@ function quantileFindings(
 function caseWeightFindings(
   gate: GateDeclaration,
   path: SpecPath,
-  { index }: FloorContext,
+  { index, request }: FloorContext,
 ): Finding[] {
-  const sizes = 'measure' in gate ? [...plannedCasesPerUnit(index, gate.measure).values()] : [];
+  const sizes = [...plannedCasesPerUnit(index, request.measure).values()];
   const shortfall = caseShortfall(sizes);
   if (shortfall === null) return [];
   const cases = sizes.reduce((total, size) => total + size, 0);

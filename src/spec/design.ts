@@ -161,7 +161,7 @@ function countByUnit(cases: readonly IndexedCase[]): Map<string, number> {
 }
 
 /** A measure's method request: the gate that reads it, or none for a measure that is only shown. */
-interface MethodRequest {
+export interface MethodRequest {
   readonly measure: string;
   readonly gate: string | null;
   readonly threshold: number | null;
@@ -169,10 +169,21 @@ interface MethodRequest {
 }
 
 /**
- * What a gate asks of the method table, or null for a gate that needs no bound. `threshold` is the number a seal names: the lift
+ * What a gate asks of the method table; nothing for a gate that needs no bound. `threshold` is the number a seal names: the lift
  * threshold, minus the margin, the largest ratio, the largest quantile or the limit of a rate.
  */
-export function methodRequest(declared: GateDeclaration): MethodRequest | null {
+export function gateRequests(declared: GateDeclaration): MethodRequest[] {
+  if (declared.gate === 'pareto') {
+    const { gate, objectives } = declared;
+    return objectives.map(({ measure, margin }) => {
+      return { measure, gate, threshold: margin === 0 ? 0 : -margin, resolve: resolveMethod };
+    });
+  }
+  const request = methodRequest(declared);
+  return request === null ? [] : [request];
+}
+
+function methodRequest(declared: GateDeclaration): MethodRequest | null {
   const paired = pairedGate(declared);
   if (paired !== null) return { ...paired, resolve: resolveMethod };
   if (declared.gate === 'rate') {
@@ -192,7 +203,7 @@ export function methodRequest(declared: GateDeclaration): MethodRequest | null {
 
 /** Every bound the experiment needs: one per gate that asks for one, one per measure that no paired gate reads. */
 export function methodRequests(spec: ExperimentSpec): MethodRequest[] {
-  const gated = spec.gates.flatMap((gate) => methodRequest(gate) ?? []);
+  const gated = spec.gates.flatMap(gateRequests);
   const read = new Set(spec.gates.map((gate) => pairedGate(gate)?.measure));
   const shown = Object.keys(spec.measures)
     .filter((id) => !read.has(id))

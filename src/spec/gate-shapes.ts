@@ -166,6 +166,24 @@ export const gateSchema = z.discriminatedUnion('gate', [
     required,
   }),
   z.strictObject({
+    gate: z.literal('pareto'),
+    name,
+    objectives: z
+      .array(
+        z.strictObject({
+          measure: idSchema.describe('A primary or guardrail measure.'),
+          margin: z
+            .number()
+            .min(0)
+            .describe('Largest tolerated loss, positive, in the units of the measure.'),
+        }),
+      )
+      .min(2)
+      .max(20)
+      .describe('None may lose more than its margin, and one must be better, all at once.'),
+    required,
+  }),
+  z.strictObject({
     gate: z.literal('infrastructure-symmetry'),
     name,
     margin: z

@@ -29,8 +29,12 @@ export function isInferential(gate: GateDeclaration): boolean {
 export function gateMeasures(gate: GateDeclaration): readonly string[] {
   const gap = gapOf(gate);
   if (gap !== null) return [gap.ahead, gap.behind];
+  if (gate.gate === 'pareto') return gate.objectives.map(({ measure }) => measure);
   return 'measure' in gate ? [gate.measure] : [];
 }
+
+/** One objective of a pareto gate. */
+export type Objective = GateOf<'pareto'>['objectives'][number];
 
 /** Two measures of the same units of which the first may gain at most `margin` more, both in shares of their ranges. */
 export interface MeasureGap {

@@ -1,7 +1,8 @@
 /** Rules about gates that ask whether the evidence itself can be trusted. */
 import type { Finding, SpecPath } from './finding.ts';
-import type { GateOf } from './gates.ts';
+import type { GateOf, Objective } from './gates.ts';
 import { valueRange } from './measure.ts';
+import { twice } from './rules-content.ts';
 import { unknownMeasure } from './rules-controls.ts';
 import type { ExperimentSpec } from './spec.ts';
 
@@ -22,11 +23,54 @@ export function evidenceGateFindings(spec: ExperimentSpec): Finding[] {
         });
       case 'contamination':
         return contaminationFindings(gate, path, spec);
+      case 'pareto':
+        return gate.objectives.flatMap((objective, at) =>
+          objectiveFindings(objective, [...path, 'objectives', at], {
+            spec,
+            isRepeated:
+              gate.objectives.findIndex(({ measure }) => measure === objective.measure) < at,
+          }),
+        );
       default:
         return [];
     }
   });
   return [...each, ...placeboFindings(spec)];
+}
+
+/** An objective is a measure that decides, stands once, and can lose its margin. */
+function objectiveFindings(
+  { measure: id, margin }: Objective,
+  path: SpecPath,
+  { spec, isRepeated }: { readonly spec: ExperimentSpec; readonly isRepeated: boolean },
+): Finding[] {
+  const { measures } = spec;
+  const at = [...path, 'measure'];
+  const measure = Object.hasOwn(measures, id) ? measures[id] : undefined;
+  if (measure === undefined) {
+    return [unknownMeasure('The gate "pareto" reads', id, { path: at, measures })];
+  }
+  if (isRepeated) return [twice('objective', id, at)];
+  if (measure.role !== 'primary' && measure.role !== 'guardrail') {
+    return [
+      {
+        code: 'gate-role',
+        path: at,
+        message: `An objective of a pareto gate is a primary measure or a guardrail; "${id}" is ${measure.role}.`,
+        mend: 'Give it another role, or leave it out of the objectives.',
+      },
+    ];
+  }
+  const range = valueRange(measure);
+  if (range === null || margin <= (range.upper - range.lower) / 2) return [];
+  return [
+    {
+      code: 'margin-too-wide',
+      path: [...path, 'margin'],
+      message: `A margin of ${margin} tolerates the loss of more than half of the range ${range.upper - range.lower} of "${id}": the gate guards nothing.`,
+      mend: `Write the largest loss that is really tolerable, ${(range.upper - range.lower) / 2} at most.`,
+    },
+  ];
 }
 
 function canaryFindings(

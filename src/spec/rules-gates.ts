@@ -75,6 +75,7 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
     case 'contamination':
     case 'infrastructure-symmetry':
     case 'interleaving':
+    case 'pareto':
       return [];
   }
 }
@@ -280,6 +281,7 @@ function guards(gate: GateDeclaration, id: string): boolean {
   if (gate.gate === 'rate') return gate.measure === id && gate.arm === 'candidate';
   if (gate.gate === 'canary') return gate.measure === id;
   if (gapOf(gate)?.behind === id) return true;
+  if (gate.gate === 'pareto') return gate.objectives.some(({ measure }) => measure === id);
   return (gate.gate === 'no-regression' || gate.gate === 'latency') && gate.measure === id;
 }
 

@@ -140,3 +140,33 @@ describe('interleaving', () => {
     ]);
   });
 });
+
+describe.concurrent('pareto', () => {
+  const scoring = (right: number, kind: number): Asked => ({
+    gate: {
+      gate: 'pareto',
+      objectives: [
+        { measure: 'right', margin: 0.3 },
+        { measure: 'kind', margin: 0.3 },
+      ],
+    },
+    next: { scores: { right: firstCases(right), kind: firstCases(kind) } },
+    baseline: { scores: { right: firstCases(2), kind: firstCases(20) } },
+    options: {
+      measures: {
+        right: rightMeasure,
+        kind: { kind: 'binary', role: 'guardrail', direction: 'higher' },
+      },
+    },
+  });
+
+  test.each<Row>([
+    [
+      'ship',
+      scoring(20, 20),
+      /is above its floor -0\.3 and better; kind 0 .* is above its floor -0\.3/,
+    ],
+    ['need_more_work', scoring(20, 17), /kind -0\.15 .* is not above its floor -0\.3/],
+    ['hold', scoring(20, 4), /kind falls below its floor/],
+  ])('%s', async (...row) => expectRow(row));
+});

@@ -1,0 +1,196 @@
+/**
+ * The `pareto` gate: no objective falls below its floor and at least one is better, all at once.
+ *
+ * Each of k objectives is read by its sealed method at the error of the candidate divided by k, so that all k intervals hold
+ * together. Cleared: every lower bound lies above minus its margin and one lies above 0. Breached: an interval lies wholly at or
+ * below its floor, or all lie wholly at or below 0.
+ */
+import { type Analysis, type CandidateAnalysis, sealedMethod } from '../analysis/analyze.ts';
+import type { Estimate } from '../analysis/estimate.ts';
+import { measureOf } from '../analysis/evidence.ts';
+import { invariant, LiftgateError } from '../base/errors.ts';
+import { type GateOf, gateName, type Objective } from '../spec/gates.ts';
+import { guaranteeOf } from '../spec/inference.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import {
+  chosenSample,
+  doesBreachStand,
+  type EffectGate,
+  type EffectReading,
+  onScale,
+  readEffect,
+} from './effect.ts';
+import { noEstimateReasons, shownBounds, wordsOf } from './effect-words.ts';
+import {
+  type Contribution,
+  type ContributionFlag,
+  type ContributionParts,
+  contributionOf,
+  shownNumber,
+} from './gate.ts';
+
+function objectiveGate(
+  seal: SealedExperiment,
+  declared: GateOf<'pareto'>,
+  { measure: measureId, margin }: Objective,
+): EffectGate {
+  const measure = measureOf(seal, measureId);
+  const method = sealedMethod(seal, { measure: measureId, gate: 'pareto', threshold: -margin });
+  const name = gateName(declared);
+  if (method === null) {
+    throw new LiftgateError('seal-invalid', `The seal resolves no method for the gate "${name}".`, {
+      where: { path: 'analysis.methods' },
+      mend: 'Seal the experiment again; a design without a method for a gate is refused then.',
+    });
+  }
+  return {
+    gate: 'no-regression',
+    name,
+    measureId,
+    measure,
+    required: declared.required,
+    method,
+    threshold: onScale(measure, -margin),
+    minimumEffect: null,
+    words: wordsOf['no-regression'],
+  };
+}
+
+/**
+ * What all objectives of a gate promise about their error.
+ * @throws {LiftgateError} seal-invalid  if the seal resolves no method for one
+ */
+export function paretoGuarantee(
+  seal: SealedExperiment,
+  declared: GateOf<'pareto'>,
+): 'finite-sample' | 'asymptotic' {
+  const methods = declared.objectives.map((each) => objectiveGate(seal, declared, each).method);
+  const finite = methods.every((method) => guaranteeOf(method) === 'finite-sample');
+  return finite ? 'finite-sample' : 'asymptotic';
+}
+
+/** What the gate is read on, and the error of the candidate. */
+export interface ParetoRequest {
+  readonly candidate: CandidateAnalysis;
+  readonly filled: boolean;
+  readonly error: number;
+}
+
+/** One objective as read: above its floor, better, or wholly on the wrong side of either. */
+interface ReadObjective {
+  readonly gate: EffectGate;
+  readonly reading: EffectReading;
+  readonly estimate: Estimate | null;
+  readonly holds: boolean;
+  readonly gains: boolean;
+  readonly broken: boolean;
+  readonly hopeless: boolean;
+  /** Whether `broken` and `hopeless` stand without the outage that took some cells. */
+  readonly stands: { readonly broken: boolean; readonly hopeless: boolean };
+}
+
+function readObjective(
+  seal: SealedExperiment,
+  gate: EffectGate,
+  { candidate, filled, error }: ParetoRequest,
+): ReadObjective {
+  const measured = candidate.measures.get(gate.measureId);
+  invariant(measured !== undefined, 'every gated measure is analysed');
+  const sample = chosenSample(measured, filled);
+  const reading = readEffect(seal, gate, sample, error);
+  const estimate = reading.result.status === 'estimated' ? reading.result.estimate : null;
+  const gain = { ...gate, threshold: 0 };
+  const { lower, upper } = estimate?.interval ?? { lower: 0, upper: 1 };
+  const broken = upper <= gate.threshold;
+  const hopeless = upper <= 0;
+  return {
+    gate,
+    reading,
+    estimate,
+    holds: reading.clears,
+    gains: lower > 0 && readEffect(seal, gain, sample, error).clears,
+    broken,
+    hopeless,
+    stands: {
+      broken: broken && doesBreachStand(seal, gate, measured, reading),
+      hopeless: hopeless && doesBreachStand(seal, gain, measured, reading),
+    },
+  };
+}
+
+function objectiveText({ gate, estimate, holds, gains }: ReadObjective): string {
+  if (estimate === null) return `${gate.measureId} has no interval`;
+  const found = `${gate.measureId} ${shownNumber(estimate.value)} (${shownBounds(estimate.interval)})`;
+  const floor = `${holds ? '' : 'not '}above its floor ${shownNumber(gate.threshold)}`;
+  return `${found} is ${floor}${gains ? ' and better' : ''}`;
+}
+
+type ParetoFinding = Pick<ContributionParts, 'finding' | 'reason' | 'flags'>;
+
+/** Why an objective has no interval; null where it has one. */
+function unestimated({ gate, reading }: ReadObjective, text: string): ParetoFinding | null {
+  const { result, lostByFault } = reading;
+  if (result.status === 'estimated') return null;
+  const { status, reason } = result;
+  const flags: ContributionFlag[] =
+    status === 'insufficient' && lostByFault ? ['lost-by-fault'] : [];
+  const why = noEstimateReasons[reason] ?? reason;
+  return { finding: status, reason: `${gate.measureId}: ${why}; ${text}`, flags };
+}
+
+function findingOf(objectives: readonly ReadObjective[]): ParetoFinding {
+  const text = objectives.map(objectiveText).join('; ');
+  const broken = objectives.find((each) => each.broken && each.stands.broken);
+  if (broken !== undefined) {
+    return {
+      finding: 'breached',
+      reason: `${broken.gate.measureId} falls below its floor: ${text}`,
+    };
+  }
+  const open = objectives.flatMap((each) => unestimated(each, text) ?? [])[0];
+  if (open !== undefined) return open;
+  if (objectives.every((each) => each.hopeless)) {
+    const stands = objectives.every((each) => each.stands.hopeless);
+    if (stands) return { finding: 'breached', reason: `no objective is better: ${text}` };
+  }
+  if (objectives.some((each) => each.broken) || objectives.every((each) => each.hopeless)) {
+    const byFault = objectives.some((each) => each.reading.lostByFault);
+    return {
+      finding: 'insufficient',
+      reason: `${text}, but the missing cells could undo it`,
+      flags: byFault ? ['lost-by-fault'] : [],
+    };
+  }
+  const clears = objectives.every((each) => each.holds) && objectives.some((each) => each.gains);
+  return { finding: clears ? 'cleared' : 'unresolved', reason: text };
+}
+
+/** Contribution of a pareto gate for one candidate at its error; the statistic counts the objectives that are better. */
+export function judgePareto(
+  { seal }: Pick<Analysis, 'seal'>,
+  declared: GateOf<'pareto'>,
+  request: ParetoRequest,
+): Contribution {
+  const error = request.error / declared.objectives.length;
+  const objectives = declared.objectives.map((each) =>
+    readObjective(seal, objectiveGate(seal, declared, each), { ...request, error }),
+  );
+  const sizes = objectives.map(({ reading: { result } }) =>
+    result.status === 'estimated' ? result.estimate.n : result.n,
+  );
+  const fewest = sizes.reduce((least, each) => (each.units < least.units ? each : least));
+  const flags = objectives.flatMap(({ estimate }) => estimate?.flags ?? []);
+  const found = findingOf(objectives);
+  return contributionOf({
+    name: gateName(declared),
+    gate: declared.gate,
+    required: declared.required,
+    statistic: objectives.filter((each) => each.gains).length,
+    threshold: 1,
+    errorLevel: roundSignificant(error),
+    n: fewest,
+    ...found,
+    flags: [...flags, ...(found.flags ?? [])],
+  });
+}
