@@ -98,7 +98,6 @@ export const problemCodes = [
   'control-class',
   'control-without-cases',
   // Gates and the claim.
-  'gate-unavailable',
   'gate-role',
   'gate-not-optional',
   'guardrail-ungated',
@@ -107,6 +106,7 @@ export const problemCodes = [
   'canary-measure',
   'gap-measures',
   'contamination-empty',
+  'audit-invalid',
   'rate-not-binary',
   'rate-limit',
   'latency-not-duration',

@@ -15,6 +15,7 @@ import {
 } from './conduct.ts';
 import { judgeCritical } from './critical.ts';
 import { judgeMatchedBudget } from './efficiency.ts';
+import { judgeEvaluator } from './evaluator.ts';
 import type { FurtherUnits } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
 import { judgeCanary, judgeMonitored } from './monitoring.ts';
@@ -83,6 +84,8 @@ function judgeOther(
       return evidence.confirmatory
         ? judgeInterleaving(declared, analysis, candidate)
         : notConfirmatory(declared);
+    case 'evaluator':
+      return judgeEvaluator(declared, seal);
     case 'canary':
       return judgeCanary(analysis, declared, candidate);
     case 'critical':

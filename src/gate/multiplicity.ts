@@ -215,6 +215,7 @@ export function hasBound(gate: GateDeclaration): boolean {
     case 'canary':
     case 'infrastructure-symmetry':
     case 'interleaving':
+    case 'evaluator':
       return false;
   }
 }

@@ -117,6 +117,8 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
       return `every canary cell of "${gate.measure}" right, in every arm`;
     case 'contamination':
       return contaminationRule(gate);
+    case 'evaluator':
+      return `audit ${gate.audit} of the scorer of "${gate.measure}": at most ${gate.maxFalseAcceptance} false acceptances and ${gate.maxFalseRejection} false rejections, exact bounds`;
     case 'infrastructure-symmetry':
       return infrastructureRule(gate);
     case 'interleaving':

@@ -20,6 +20,7 @@ const plainGates: readonly string[] = [
   'infrastructure-symmetry',
   'interleaving',
   'pareto',
+  'evaluator',
 ];
 
 /**

@@ -22,29 +22,22 @@ export function checkValue(source: Json): { spec?: ExperimentSpec; findings: Fin
   return { findings: [...findings, ...rulesBehind(findings, value)] };
 }
 
-/** Rules still speak when nothing but unknown keys and gates of a later version is wrong with the shape. */
+/** Rules still speak when nothing but unknown keys is wrong with the shape. */
 function rulesBehind(findings: readonly Finding[], value: Json): Finding[] {
-  if (!findings.every(({ code }) => code === 'unknown-key' || code === 'gate-unavailable'))
-    return [];
-  const mended = findings.reduce((rest, { code, path }) => {
-    if (code === 'unknown-key') return changedAt(rest, path, () => undefined);
-    // A gate that is always there anyway keeps the numbers of those behind it.
-    const name = `unavailable-${path[1] ?? 0}`;
-    return changedAt(rest, path.slice(0, -1), () => ({ gate: 'completeness', name }));
-  }, value);
+  if (!findings.every(({ code }) => code === 'unknown-key')) return [];
+  const mended = findings.reduce((rest, { path }) => without(rest, path), value);
   const parsed = specSchema.safeParse(mended);
   return parsed.success
     ? specFindings(withRequiredGates(parsed.data), parsed.data.gates.length)
     : [];
 }
 
-/** The value with one member replaced, or left out where `change` gives nothing. */
-function changedAt(value: Json, path: SpecPath, change: () => Json | undefined): Json {
+/** The value without one of its members. */
+function without(value: Json, path: SpecPath): Json {
   const [step, ...rest] = path;
   const kept = (key: string | number, member: Json): Json[] => {
     if (key !== step) return [member];
-    const changed = rest.length === 0 ? change() : changedAt(member, rest, change);
-    return changed === undefined ? [] : [changed];
+    return rest.length === 0 ? [] : [without(member, rest)];
   };
   if (Array.isArray(value)) return value.flatMap((item, index) => kept(index, item));
   if (!isMapping(value)) return value;

@@ -1,7 +1,7 @@
 /** Shapes of the gates: what a spec may write for each kind. What they mean stands in `gates.ts`. */
 import * as z from '../base/shape.ts';
 import { assumptionsSchema } from './assumptions.ts';
-import { idSchema } from './words.ts';
+import { idSchema, relativePathSchema } from './words.ts';
 
 const required = z
   .boolean()
@@ -181,6 +181,25 @@ export const gateSchema = z.discriminatedUnion('gate', [
       .min(2)
       .max(20)
       .describe('None may lose more than its margin, and one must be better, all at once.'),
+    required,
+  }),
+  z.strictObject({
+    gate: z.literal('evaluator'),
+    name,
+    measure,
+    audit: relativePathSchema.describe(
+      'File of the audit, sealed by its bytes and with its counts.',
+    ),
+    maxFalseAcceptance: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .describe('Largest share of bad units that the scorer may accept.'),
+    maxFalseRejection: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .describe('Largest share of good units that the scorer may reject.'),
     required,
   }),
   z.strictObject({

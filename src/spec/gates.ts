@@ -7,9 +7,6 @@ export { gateSchema };
 /** A declared gate: `{gate: KIND, measure?, ...parameters, required}`. */
 export type GateDeclaration = z.infer<typeof gateSchema>;
 
-/** Gate kinds of the design that this version refuses by name instead of ignoring. */
-export const plannedGates = ['pareto', 'evaluator'] as const;
-
 /** A declared gate of one kind. */
 export type GateOf<Kind extends GateDeclaration['gate']> = Extract<GateDeclaration, { gate: Kind }>;
 

@@ -2,7 +2,6 @@
 import type { Json } from '../base/canonical.ts';
 import type { AnyShape, Issue } from '../base/shape.ts';
 import { type Finding, nearestWord, quoted, type SpecPath } from './finding.ts';
-import { plannedGates } from './gates.ts';
 import { knownKeys } from './known-keys.ts';
 import { isMapping, valueAt } from './source.ts';
 
@@ -256,14 +255,5 @@ function discriminatorFinding(
   subject: Subject,
 ): Finding {
   const known = (issue.options ?? []).map(String);
-  const found = valueAt(subject.value, path);
-  if (path.at(-1) === 'gate' && plannedGates.some((gate) => gate === found)) {
-    return {
-      code: 'gate-unavailable',
-      path,
-      message: `The gate "${found}" is part of the design but not of this version.`,
-      mend: `Remove it, or use one of ${quoted(known)}. No other gate takes its place in silence.`,
-    };
-  }
   return valueFinding(known, path, subject);
 }

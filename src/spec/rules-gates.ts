@@ -51,6 +51,7 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
     case 'critical':
     case 'rate':
     case 'latency':
+    case 'evaluator':
     case 'neutral-control': {
       const measure = Object.hasOwn(spec.measures, gate.measure)
         ? spec.measures[gate.measure]
@@ -93,7 +94,7 @@ function budgetFindings(path: SpecPath, spec: ExperimentSpec): Finding[] {
 }
 
 type MeasureGate = GateOf<
-  'lift' | 'no-regression' | 'critical' | 'rate' | 'latency' | 'neutral-control'
+  'lift' | 'no-regression' | 'critical' | 'rate' | 'latency' | 'neutral-control' | 'evaluator'
 >;
 
 const rolesOfGate = {
@@ -103,6 +104,7 @@ const rolesOfGate = {
   rate: ['primary', 'guardrail'],
   latency: ['guardrail', 'primary'],
   'neutral-control': ['primary'],
+  evaluator: ['primary', 'guardrail', 'critical'],
 } as const;
 
 const gateOfRole = {
@@ -142,6 +144,7 @@ function limitFindings(gate: MeasureGate, measure: Measure, path: SpecPath): Fin
     case 'latency':
       return latencyFindings(gate, measure, path);
     case 'critical':
+    case 'evaluator':
       return [];
     case 'lift':
     case 'no-regression':

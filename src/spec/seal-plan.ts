@@ -26,6 +26,9 @@ export interface ArmFiles {
   readonly packages: readonly { readonly name: string; readonly tree: Digest }[];
 }
 
+/** An audit file with what it says. */
+export type SealedAudit = NonNullable<SealedExperiment['evaluator']['audits']>[number];
+
 export interface SealInput extends SplitInput {
   readonly specSource: Material;
   readonly index: CaseIndex;
@@ -33,6 +36,8 @@ export interface SealInput extends SplitInput {
   /** Surfaces of controls by control id; fault controls are absent. */
   readonly controls: Readonly<Record<string, Readonly<Record<string, Material>>>>;
   readonly evaluator: readonly Material[];
+  /** Audits that evaluator gates name. */
+  readonly audits: readonly SealedAudit[];
   /** Digests of the host's packages and words of its command that name no file: what the seal cannot pin by bytes. */
   readonly hostPrograms: readonly string[];
   readonly dataset: readonly Material[];
@@ -207,6 +212,7 @@ function sealedContent(input: SealInput, cellPlan: string): ContentMembers {
       tree: treeDigest(evaluator),
       judges: [],
       scoreScale: 'declared per measure',
+      ...(input.audits.length === 0 ? {} : { audits: [...input.audits] }),
     },
     dataset: {
       materials: dataset,

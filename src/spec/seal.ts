@@ -13,6 +13,7 @@ import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { amendmentSchema } from './amendment.ts';
 import { claimSchema } from './claim.ts';
+import { evaluatorAuditSchema } from './evaluator-audit.ts';
 import { gateSchema } from './gates.ts';
 import { directionSchema } from './measure.ts';
 import { multiplicitySchema, specSchema } from './spec.ts';
@@ -100,7 +101,15 @@ export const sealSchema = z.strictObject({
   }),
   development: z.strictObject(unitSetShape).nullable(),
   arms: z.array(sealedArmSchema).min(2),
-  evaluator: z.strictObject({ ...treeShape, judges: z.array(z.never()), scoreScale: z.string() }),
+  evaluator: z.strictObject({
+    ...treeShape,
+    judges: z.array(z.never()),
+    scoreScale: z.string(),
+    audits: z
+      .array(materialSchema.extend({ audit: evaluatorAuditSchema }))
+      .optional()
+      .describe('Audits that evaluator gates name, with what they say.'),
+  }),
   controls: z.array(
     z.strictObject({ id: idSchema, ...treeShape, surfaceDigest: digestSchema.nullable() }),
   ),

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Problem } from '../base/errors.ts';
 import { readCaseRows } from '../spec/case-rows.ts';
+import { readAudit } from '../spec/evaluator-audit.ts';
 import { formatPath, type SpecPath } from '../spec/finding.ts';
 import type { SpecReading } from '../spec/parse.ts';
 import type { ExperimentSpec } from '../spec/spec.ts';
@@ -74,6 +75,21 @@ export class FolderReader {
       if ('surface' in control) await this.surface(control.surface, ['controls', index, 'surface']);
     }
     await this.host(spec.host);
+    for (const [index, gate] of spec.gates.entries()) {
+      if (gate.gate === 'evaluator') await this.audit(gate.audit, ['gates', index, 'audit']);
+    }
+  }
+
+  private async audit(path: string, at: SpecPath): Promise<void> {
+    const file = await this.named(path, at);
+    const reading = file === null ? null : readAudit(file.bytes);
+    if (reading?.status !== 'invalid') return;
+    const fault = {
+      code: 'audit-invalid',
+      message: `The audit ${path} does not have the form liftgate/evaluator-audit/v1: ${reading.reason}.`,
+      mend: 'Write {type, evaluator, measure, falseAcceptances: {count, of}, falseRejections: {count, of}}, as docs/gates-and-findings.md shows.',
+    } as const;
+    this.refuse(fault, at);
   }
 
   content(): FolderContent {

@@ -10,6 +10,7 @@ import { recordedSeal } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
 import { compareSeals, refuseDrift, type SealProgress } from '../spec/drift.ts';
+import { auditPaths, readAudit } from '../spec/evaluator-audit.ts';
 import {
   type EngineIdentity,
   formatSeal,
@@ -24,6 +25,7 @@ import {
   bindSeal,
   planSeal,
   type SealDraft,
+  type SealedAudit,
   type SealInput,
 } from '../spec/seal-plan.ts';
 import { seedHex } from '../spec/seeds.ts';
@@ -72,6 +74,12 @@ function packageMaterial(loaded: LoadedExperiment, pin: string): Material {
   return { path: `package:${pin}`, size, sha256: digestHex(packageTree(loaded, pin)) };
 }
 
+function sealedAudit(loaded: LoadedExperiment, path: string): SealedAudit {
+  const reading = readAudit(loaded.materialsByPath.get(path)?.bytes ?? '');
+  invariant(reading.status === 'read', `the audit ${path} was read`);
+  return { ...material(loaded, path), audit: reading.audit };
+}
+
 /** Everything a seal is made of, from the files as they are now. */
 export function sealInput(loaded: LoadedExperiment, engine: EngineIdentity): SealInput {
   const { spec } = loaded;
@@ -91,6 +99,7 @@ export function sealInput(loaded: LoadedExperiment, engine: EngineIdentity): Sea
       ...loaded.hostFiles.map((path) => material(loaded, path)),
       ...spec.host.packages.map((pin) => packageMaterial(loaded, pin)),
     ],
+    audits: auditPaths(spec.gates).map((path) => sealedAudit(loaded, path)),
     hostPrograms: loaded.hostPrograms,
     dataset: loaded.caseFiles.map((path) => material(loaded, path)),
     engine,

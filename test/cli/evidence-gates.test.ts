@@ -1,7 +1,16 @@
 /** Gates that ask whether the evidence can be trusted, each to the decisions it can lead to, on the built binary. */
 import { describe, expect, test } from 'vitest';
 import { type Asked, expectRow, firstCases, outcome, type Row } from '../support/gate-rows.ts';
-import { rightMeasure, type SmallSurface, smallCases } from '../support/workspace.ts';
+import { temporaryFolders } from '../support/temporary-folder.ts';
+import {
+  liftGate,
+  rightMeasure,
+  SmallExperiment,
+  type SmallSurface,
+  smallCases,
+} from '../support/workspace.ts';
+
+const folder = temporaryFolders();
 
 describe.concurrent('neutral-control', () => {
   const rightIn = (next: number, placebo: number): Asked => ({
@@ -169,4 +178,49 @@ describe.concurrent('pareto', () => {
     ['need_more_work', scoring(20, 17), /kind -0\.15 .* is not above its floor -0\.3/],
     ['hold', scoring(20, 4), /kind falls below its floor/],
   ])('%s', async (...row) => expectRow(row));
+});
+
+describe('evaluator', () => {
+  const gate = {
+    gate: 'evaluator',
+    measure: 'right',
+    audit: 'audit.json',
+    maxFalseAcceptance: 0.05,
+    maxFalseRejection: 0.05,
+  };
+
+  test('an audit of this scorer ships, of another is told before anything is spent, a broken file is refused', async () => {
+    const experiment = new SmallExperiment(await folder(), {
+      cases: smallCases(20),
+      spec: { gates: [liftGate, gate] },
+    });
+    const audit = (evaluator: string): void =>
+      experiment.writeJson('audit.json', {
+        type: 'liftgate/evaluator-audit/v1',
+        evaluator,
+        measure: 'right',
+        falseAcceptances: { count: 0, of: 100 },
+        falseRejections: { count: 0, of: 100 },
+      });
+    experiment.writeText('audit.json', '{}');
+    const refused = await experiment.call('check');
+    expect({ exitCode: refused.exitCode, text: refused.stderr }).toEqual({
+      exitCode: 40,
+      text: expect.stringContaining('[audit-invalid]'),
+    });
+    audit(`sha256:${'1'.repeat(64)}`);
+    const { stdout } = await experiment.call('plan');
+    const [, sealed = ''] = /sealed is (sha256:[0-9a-f]{64})/.exec(stdout) ?? [];
+    expect(sealed).not.toBe('');
+    audit(sealed);
+    const ran = await experiment.run();
+    expect({ exitCode: ran.exitCode, stderr: ran.exitCode === 0 ? '' : ran.stderr }).toEqual({
+      exitCode: 0,
+      stderr: '',
+    });
+    expect(experiment.text('run/summary.md')).toMatch(
+      /0 of 100 bad units accepted: .* is below 0\\?\.05/,
+    );
+    expect((await experiment.verify()).exitCode).toBe(0);
+  });
 });

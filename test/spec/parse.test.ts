@@ -130,19 +130,6 @@ describe('readSpec', () => {
     ]);
   });
 
-  test('tells the problems of rules beside gates of a later version', async () => {
-    const text = changed(
-      ['{gate: lift, measure: right, threshold: 0}', '{gate: canary, measure: right}'],
-      ['margin: 0.5', 'margin: 7'],
-    );
-    expect((await problemTexts(text)).map((each) => each.split('\n').slice(0, 2).join(''))).toEqual(
-      [
-        'e.yaml:34:12 gates[0].gate [gate-unavailable]  The gate "canary" is part of the design but not of this version.',
-        'e.yaml:35:52 gates[1].margin [out-of-reach]  Differences of "polite" lie between -5 and 5, so the margin 7 decides nothing.',
-      ],
-    );
-  });
-
   test('tells that the root must be a mapping', async () => {
     expect(await problemTexts('hello')).toEqual([
       'e.yaml:1:1 [wrong-type]\n  Expected a mapping, got the text "hello".\n  Write a mapping.',

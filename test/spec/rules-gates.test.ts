@@ -230,13 +230,6 @@ describe('refused gates', () => {
       ],
     ],
     [
-      'a gate of the design that this version lacks',
-      [['gate: power, atEffect: 0.2', 'gate: pareto']],
-      [
-        `e.yaml:36:12 gates[2].gate [gate-unavailable]\n  The gate "pareto" is part of the design but not of this version.\n  Remove it, or use one of ${knownGates}. No other gate takes its place in silence.`,
-      ],
-    ],
-    [
       'a misspelt gate',
       [['gate: power, atEffect: 0.2', 'gate: powr']],
       [

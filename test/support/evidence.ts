@@ -51,6 +51,7 @@ export interface EvidenceTable {
   readonly controls?: readonly ControlResult[] | null;
   readonly controlLines?: readonly ReceiptLine[] | null;
   readonly declaredControls?: readonly string[];
+  readonly audits?: readonly unknown[];
   readonly concurrency?: number;
   readonly confirmatory?: boolean;
   readonly provenance?: readonly ArmProvenance[];
@@ -169,7 +170,13 @@ function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): S
       pins: { model: null, packages: [] },
       boundAt: id === 'baseline' || id === 'placebo' ? 'plan' : 'final',
     })),
-    evaluator: { materials: [], tree: evaluatorTree, judges: [], scoreScale: 'declared' },
+    evaluator: {
+      materials: [],
+      tree: evaluatorTree,
+      judges: [],
+      scoreScale: 'declared',
+      ...(table.audits === undefined ? {} : { audits: table.audits }),
+    },
     controls: [],
     dataset: { ...tree, cases: { count: index.rows.length, root, object: root } },
     cells: { replicates: spec.repeats, plannedCount: 0, planObject: root, orderSeedRule: 'rule' },
