@@ -88,14 +88,12 @@ describe('evaluator', () => {
   });
 
   test('one more error never makes it clear, one more right unit never makes it breach', () => {
-    const errors = fc
-      .integer({ min: 1, max: 200 })
-      .chain((of) =>
-        fc.record({
-          count: fc.integer({ min: 0, max: Math.min(of - 1, 12) }),
-          of: fc.constant(of),
-        }),
-      );
+    const errors = fc.integer({ min: 1, max: 200 }).chain((of) =>
+      fc.record({
+        count: fc.integer({ min: 0, max: Math.min(of - 1, 12) }),
+        of: fc.constant(of),
+      }),
+    );
     const findings = new Set<string>();
     fc.assert(
       fc.property(errors, errors, (accepted, rejected) => {
