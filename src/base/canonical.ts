@@ -176,31 +176,6 @@ export function canonicalLine(value: unknown): string {
   return `${recordedText(value)}\n`;
 }
 
-/**
- * Whether a text is the canonical line of the value that `JSON.parse` has just read from it: the quick answer for recorded bytes.
- * True only when `canonicalLine` would write exactly this text; false also when in doubt.
- *
- * `JSON.stringify` writes numbers and strings as RFC 8785 does and keeps the order of members, so what is left to check is that
- * order, the depth, and what it writes without complaint: lone surrogates and integers that may have been rounded.
- */
-export function isParsedLine(value: unknown, text: string): boolean {
-  return `${JSON.stringify(value)}\n` === text && !text.includes('\\ud') && isOrdered(value, 0);
-}
-
-function isOrdered(value: unknown, depth: number): boolean {
-  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth >= maximumDepth) return false;
-  if (Array.isArray(value)) return value.every((item) => isOrdered(item, depth + 1));
-  const keys = Object.keys(value);
-  for (let at = 0; at < keys.length; at += 1) {
-    const key = keys[at] ?? '';
-    if (at > 0 && key <= (keys[at - 1] ?? '')) return false;
-    if (!isOrdered(Reflect.get(value, key), depth + 1)) return false;
-  }
-  return true;
-}
-
 /** The same value indented for people; recorded evidence never uses it. */
 export function prettyText(value: unknown): string {
   return `${JSON.stringify(JSON.parse(canonicalText(value)), null, 2)}\n`;

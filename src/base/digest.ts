@@ -61,6 +61,34 @@ export function digestHex(digest: Digest): string {
   return digest.slice('sha256:'.length);
 }
 
+let scratch = Buffer.alloc(4096);
+
+/**
+ * Raw SHA-256 of a byte and byte strings after it, for Merkle trees: they are laid together in one place that is used again.
+ * @example prefixedSha256(0, '').length // => 32
+ */
+export function prefixedSha256(
+  prefix: number,
+  ...parts: readonly (Uint8Array | string)[]
+): Uint8Array {
+  // A UTF-16 code unit takes up to three bytes of UTF-8.
+  const most = parts.reduce(
+    (total, part) => total + (typeof part === 'string' ? 3 * part.length : part.length),
+    1,
+  );
+  if (most > scratch.length) scratch = Buffer.alloc(2 * most);
+  scratch[0] = prefix;
+  let end = 1;
+  for (const part of parts) {
+    if (typeof part === 'string') end += scratch.write(part, end);
+    else {
+      scratch.set(part, end);
+      end += part.length;
+    }
+  }
+  return hash('sha256', scratch.subarray(0, end), 'buffer');
+}
+
 /** Raw SHA-256 of several byte strings after another, for Merkle trees. */
 export function sha256(...parts: readonly (Uint8Array | string)[]): Uint8Array {
   const bytes = Buffer.concat(

@@ -2,11 +2,10 @@
  * Merkle trees of RFC 9162 section 2.1 with SHA-256: leaf = H(0x00 || bytes), node = H(0x01 || left || right), split at the
  * largest power of two below the number of leaves. Proofs are lists of digests, from the leaf's side to the root.
  */
-import { type Digest, digestHex, digestOf, isDigest, sha256 } from './digest.ts';
+import { type Digest, digestHex, digestOf, isDigest, prefixedSha256 } from './digest.ts';
 import { invariant } from './errors.ts';
 
-const leafPrefix = Uint8Array.of(0);
-const nodePrefix = Uint8Array.of(1);
+const [leafPrefix, nodePrefix] = [0, 1] as const;
 
 /** What a proof says of one leaf: it stands at `index` (from 0) in the tree of `size` leaves with this root. */
 export interface InclusionClaim {
@@ -31,7 +30,7 @@ export interface ConsistencyClaim {
  * @example leafDigest('') // => 'sha256:6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d'
  */
 export function leafDigest(bytes: Uint8Array | string): Digest {
-  return digestFrom(sha256(leafPrefix, bytes));
+  return digestFrom(prefixedSha256(leafPrefix, bytes));
 }
 
 /**
@@ -39,7 +38,7 @@ export function leafDigest(bytes: Uint8Array | string): Digest {
  * @example merkleRoot([]) // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
  */
 export function merkleRoot(leaves: readonly (Uint8Array | string)[]): Digest {
-  return rootOfHashes(leaves.map((leaf) => sha256(leafPrefix, leaf)));
+  return rootOfHashes(leaves.map((leaf) => prefixedSha256(leafPrefix, leaf)));
 }
 
 /** Root over leaf digests that are known already, as {@link leafDigest} gives them. */
@@ -203,7 +202,8 @@ function sidesOf(
 }
 
 const half = (position: number): number => Math.floor(position / 2);
-const nodeOf = (left: Uint8Array, right: Uint8Array): Uint8Array => sha256(nodePrefix, left, right);
+const nodeOf = (left: Uint8Array, right: Uint8Array): Uint8Array =>
+  prefixedSha256(nodePrefix, left, right);
 const bytesOf = (digest: Digest): Uint8Array => Buffer.from(digestHex(digest), 'hex');
 const digestFrom = (hash: Uint8Array): Digest => `sha256:${Buffer.from(hash).toString('hex')}`;
 const areCounts = (...values: readonly number[]): boolean =>

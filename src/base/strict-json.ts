@@ -2,7 +2,8 @@
  * Strict JSON reader: everything `JSON.parse` repairs in silence (duplicate keys, rounded integers, overflow, lone surrogates,
  * byte order marks, invalid UTF-8) is refused with its place.
  */
-import { canonicalText, isParsedLine, type Json, maximumDepth } from './canonical.ts';
+import { canonicalText, type Json, maximumDepth } from './canonical.ts';
+import { isCanonicalLine } from './canonical-text.ts';
 import { type ErrorCode, LiftgateError } from './errors.ts';
 
 export type JsonReason =
@@ -277,23 +278,15 @@ export function readCanonical(bytes: Uint8Array, source: JsonSource = {}): Json 
       },
     );
   };
-  const quick = parsedQuickly(text);
-  if (quick !== undefined && isParsedLine(quick, text)) return quick;
+  if (isCanonicalLine(text)) {
+    const quick: Json = JSON.parse(text);
+    return quick;
+  }
   const foreign = foreignText(text);
   if (foreign !== '') refuse(foreign);
   const value = readJson(text, { ...source, errorCode });
   if (`${canonicalText(value)}\n` !== text) refuse(rewrittenText(text));
   return value;
-}
-
-/** What `JSON.parse` makes of a text, which may have been repaired in silence; undefined when it refuses it. */
-function parsedQuickly(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What version control leaves in place of a file; told before the JSON reader stumbles over it. */
