@@ -130,7 +130,11 @@ export function refuseSpoiled(claim: Claim | undefined): void {
 /** What is known of one unit; `count` is the number of measurements that saw it, `seq` the entry that says so. */
 export type UnitStatus =
   | { readonly status: 'free' }
-  | { readonly status: 'held' | 'development'; readonly by: string; readonly seq: number }
+  | {
+      readonly status: 'held' | 'development' | 'contested';
+      readonly by: string;
+      readonly seq: number;
+    }
   | {
       readonly status: 'exposed' | 'retired' | 'leaked';
       readonly by: string;
@@ -139,7 +143,8 @@ export type UnitStatus =
     };
 
 /**
- * What a unit may still be used for, the narrowest answer first: known outside, retired, measured, held, read in development, free. A
+ * What a unit may still be used for, the narrowest answer first: known outside, retired, measured, claimed by two
+ * branches, held, read in development, free. A
  * measurement that ended the use of its units says `retired`.
  */
 export function unitStatus(state: LedgerState, population: string, id: string): UnitStatus {
@@ -161,6 +166,8 @@ export function unitStatus(state: LedgerState, population: string, id: string): 
   if (last !== undefined) {
     return { status: 'exposed', by: last.experimentId, seq: last.exposeSeq ?? last.seq, count };
   }
+  const [burnt] = withStatus('contested');
+  if (burnt !== undefined) return { status: 'contested', by: 'two branches', seq: burnt.seq };
   const [held] = withStatus('held');
   if (held !== undefined) return { status: 'held', by: held.experimentId, seq: held.seq };
   const [read] = withStatus('development');

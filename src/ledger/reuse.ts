@@ -265,7 +265,7 @@ export interface ReuseBudget extends FamilyBudget {
 type Standing = 'free' | 'held' | 'exposed' | 'retired';
 
 function standingOf(claims: readonly Claim[]): Standing {
-  if (claims.some(({ retired }) => retired)) return 'retired';
+  if (claims.some(({ retired, status }) => retired || status === 'contested')) return 'retired';
   if (claims.some(({ status }) => status === 'held')) return 'held';
   return claims.some(({ status }) => status === 'exposed') ? 'exposed' : 'free';
 }

@@ -147,6 +147,12 @@ describe('an import', () => {
         body: { reserve: reserved, reason: 'contested' },
       });
     }
+    const burnt = await ours.state();
+    expect(['u-1', 'u-2', 'u-3'].map((id) => statusOf(burnt, id))).toEqual([
+      'free',
+      'contested',
+      'free',
+    ]);
     const next = await recordPlan(ours, 'next');
     const again = await refusalOf(reserve(ours, 'next', next, unitsNamed(['u-2'])));
     expect(again.message).toBe(

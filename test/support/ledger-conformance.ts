@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import { type Ledger, type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
 import { memoryLedger, memoryStore } from '../../src/ledger/memory-ledger.ts';
+import { branchesArbitrary, tellBranches } from './branches.ts';
 import { operationsArbitrary, runOperations } from './ledger-operations.ts';
 import { bytesOf, countingPorts, digestNamed, tellStory } from './ledger-story.ts';
 import { refusalOf } from './refusal.ts';
@@ -112,6 +113,27 @@ export function describeLedgerStore(
         { seed: 20260105, numRuns: runs },
       );
     }, 120_000);
+
+    it('gives the same bytes as memory when it imports a branch, anchors and goes on', async () => {
+      const told = { imported: 0, contested: 0 };
+      await fc.assert(
+        fc.asyncProperty(branchesArbitrary, async (branches) => {
+          const place = await newPlace();
+          const tell = (ledger: () => Ledger) => tellBranches(ledger, branches);
+          const ports = countingPorts();
+          const kept = await tell(() => openLedgerStore(place.open(), ports));
+          const reference = memoryLedger(countingPorts());
+          expect(kept).toEqual(await tell(() => reference));
+          const reread = openLedgerStore(place.open(), countingPorts());
+          expect(await reread.entries()).toEqual(await reference.entries());
+          expect((await reread.verify()).problems).toEqual([]);
+          told.imported += kept.imported;
+          told.contested += kept.contested;
+        }),
+        { seed: 20260109, numRuns: Math.max(3, Math.ceil(runs / 2)) },
+      );
+      expect(told.imported).toBeGreaterThan(0);
+    }, 240_000);
   });
 }
 

@@ -274,16 +274,18 @@ async function answer(ledger: Ledger, request: EntryRequest): Promise<Answer> {
 /**
  * Runs operations one after another; `watch` sees each answer and the state after it.
  * @param ledger  called before each operation, so that a test can open the ledger anew
+ * @param name    start of their request ids, another one for operations that follow others on one ledger
  */
 export async function runOperations(
   ledger: () => Ledger,
   operations: readonly Operation[],
   watch: (operation: Operation, given: Answer, state: LedgerState) => void = () => undefined,
+  name = 'request',
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   let last: EntryRequest | null = null;
   for (const [index, operation] of operations.entries()) {
-    const requestId = `request-${index}`;
+    const requestId = `${name}-${index}`;
     const current = ledger();
     await storeObjects(current, operation, requestId);
     const repeated: EntryRequest | null = operation.verb === 'repeat' ? last : null;
