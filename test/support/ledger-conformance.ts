@@ -120,8 +120,8 @@ export function describeLedgerStore(
         fc.asyncProperty(branchesArbitrary, async (branches) => {
           const place = await newPlace();
           const tell = (ledger: () => Ledger) => tellBranches(ledger, branches);
-          const ports = countingPorts();
-          const kept = await tell(() => openLedgerStore(place.open(), ports));
+          const own = openLedgerStore(place.open(), countingPorts());
+          const kept = await tell(() => own);
           const reference = memoryLedger(countingPorts());
           expect(kept).toEqual(await tell(() => reference));
           const reread = openLedgerStore(place.open(), countingPorts());
