@@ -4,19 +4,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { digestHex, digestOf } from '../../src/base/digest.ts';
-import { emptyChain, extendChain } from '../../src/ledger/chain.ts';
-import { invariantTexts } from '../../src/ledger/chain.ts';
+import { emptyChain, extendChain, invariantTexts } from '../../src/ledger/chain.ts';
 import {
   checkpointOf,
   formatSignedCheckpoint,
   proveEntry,
   signCheckpoint,
 } from '../../src/ledger/checkpoint.ts';
+import { parseEntry } from '../../src/ledger/entry.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { parseUnits, unitsRoot } from '../../src/ledger/units-object.ts';
 import { openLedger } from '../../src/store/ledger-folder.ts';
 import { everyKind } from '../support/ledger-entries.ts';
 import { bytesOf, countingPorts, tellStory } from '../support/ledger-story.ts';
+import { tellUpkeep } from '../support/ledger-upkeep.ts';
 import { plainSigner } from '../support/signers.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
@@ -78,6 +79,40 @@ describe('ledger/README.md', () => {
 
   it('lists the invariants as the check words them', () => {
     for (const [id, text] of Object.entries(invariantTexts)) expect(row(id)[2]).toBe(text);
+  });
+});
+
+describe('the entries that show keys, amendments and retirements', () => {
+  const story = async () => {
+    const ledger = memoryLedger(countingPorts());
+    await tellUpkeep(ledger);
+    return (await ledger.entries()).map(({ bytes }) => new TextDecoder().decode(bytes));
+  };
+
+  it('are those of a ledger that was told', async () => {
+    const told = await story();
+    const shown = block('upkeep').trim().split('\n');
+    expect(shown.map((line) => parseEntry(bytesOf(`${line}\n`)).kind)).toEqual([
+      ...['key', 'amend', 'key', 'retire'],
+    ]);
+    for (const line of shown) expect(told).toContain(`${line}\n`);
+  });
+
+  it('are signed as the script checks it, and not otherwise', async () => {
+    const [first = '', , last = ''] = block('upkeep').trim().split('\n');
+    const folder = await newFolder();
+    await writeFile(join(folder, 'check.py'), block('keycheck'));
+    const check = async (entry: string, signer: string) => {
+      await writeFile(join(folder, 'entry.json'), entry);
+      await writeFile(join(folder, 'signer.json'), signer);
+      const words = ['check.py', 'entry.json', 'signer.json'];
+      return promisify(execFile)('python3', words, { cwd: folder });
+    };
+    expect((await check(first, first)).stdout).toContain('Signature Verified Successfully');
+    expect((await check(last, first)).stdout).toContain('Signature Verified Successfully');
+    await expect(check(last.replace('revoke', 'add'), first)).rejects.toThrow();
+    const [, other = ''] = (await story()).filter((line) => line.includes('"kind":"key"'));
+    await expect(check(last, other)).rejects.toThrow();
   });
 });
 
