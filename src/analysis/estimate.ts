@@ -43,7 +43,7 @@ export const sampleSizeSchema = z.strictObject({
  * rare-loss-exposed       an asymptotic bound while fewer than 5 units show a loss; see `unseenLossShare`
  * floor-fallback-betting  the sealed method lacked units or differences, the betting bound took its place
  * stepwise                the interval of the candidate's step in Holm's order
- * unadjusted              shown without regard to the number of candidates; no gate reads it
+ * unadjusted              shown without regard to the number of candidates or looks; no gate reads it
  */
 export const estimateFlagSchema = z.enum([
   'rare-loss-exposed',

@@ -15,6 +15,7 @@ import type { Pool, PoolCall, ShardTask } from '../stats/pool.ts';
 import { sum } from '../stats/summary.ts';
 import { effectGates } from './effect.ts';
 import { allGates } from './sealed-gates.ts';
+import { LookSimulator } from './simulate-looks.ts';
 import { type SimulatedGate, simulatedGate } from './simulated-gates.ts';
 import { type Drawers, type World, WorldDraw } from './simulated-world.ts';
 
@@ -25,6 +26,8 @@ export interface ShipCounts {
   readonly candidates: readonly number[];
   /** Of the first candidate, in the order of `Simulator.gateNames`. */
   readonly gates: readonly number[];
+  /** Units measured, over all replicates of a sequential design; null in a fixed one. */
+  readonly units: number | null;
 }
 
 /** Simulates replicates of the sealed decision in a world. */
@@ -33,6 +36,7 @@ export class Simulator {
   readonly #gates: readonly SimulatedGate[];
   readonly #candidates: number;
   readonly #sequence: boolean;
+  readonly #looks: LookSimulator | null;
   /** What is drawn of a world takes time to prepare and serves all its blocks. */
   readonly #draws = new WeakMap<World, WorldDraw>();
 
@@ -43,11 +47,12 @@ export class Simulator {
       .flatMap((gate) => simulatedGate(seal, gate) ?? []);
     this.#candidates = candidateIds(seal.spec).length;
     this.#sequence = typeof seal.decision.multiplicity !== 'string';
+    this.#looks = seal.analysis.looks === undefined ? null : new LookSimulator(seal);
   }
 
   /** Names of the simulated gates, in the order of `ShipCounts.gates`. */
   get gateNames(): readonly string[] {
-    return this.#gates.map(({ name }) => name);
+    return this.#looks?.gateNames ?? this.#gates.map(({ name }) => name);
   }
 
   /**
@@ -62,6 +67,9 @@ export class Simulator {
       label,
     }: { readonly replicates: number; readonly seed: string; readonly label: string },
   ): ShipCounts {
+    if (this.#looks !== null) {
+      return { replicates, ...this.#looks.run(world, { replicates, seed, label }) };
+    }
     const draw = this.#draws.get(world) ?? new WorldDraw(this.#seal, world, this.#candidates);
     this.#draws.set(world, draw);
     const uniform = uniformStream(seed, label);
@@ -79,7 +87,7 @@ export class Simulator {
       }
       if (shipped) any += 1;
     }
-    return { replicates, any, candidates, gates };
+    return { replicates, any, candidates, gates, units: null };
   }
 
   /** Ships as seen and with every loss counted against its candidate, and loses no more than is allowed. */
@@ -194,7 +202,7 @@ interface SimulationInput {
 
 const blocksOf = (replicates: number): number => Math.ceil(replicates / blockSize);
 
-/** One block of one job: any, then each candidate, then each gate. */
+/** One block of one job: any, units measured (-1 where every unit is), then each candidate, then each gate. */
 export const simulationTask: ShardTask = (input) => {
   const { seal, jobs, replicates, seed } = input as SimulationInput;
   const simulator = new Simulator(seal);
@@ -205,8 +213,8 @@ export const simulationTask: ShardTask = (input) => {
     const block = shard % blocks;
     const size = Math.min(blockSize, replicates - block * blockSize);
     const options = { replicates: size, seed, label: `${job.label}/${block}` };
-    const { any, candidates, gates } = simulator.run(job.world, options);
-    return Float64Array.from([any, ...candidates, ...gates]);
+    const { any, units, candidates, gates } = simulator.run(job.world, options);
+    return Float64Array.from([any, units ?? -1, ...candidates, ...gates]);
   };
 };
 
@@ -245,8 +253,9 @@ export async function simulateWorlds(
     return {
       replicates,
       any: all[0] ?? 0,
-      candidates: all.slice(1, 1 + count),
-      gates: all.slice(1 + count),
+      units: seal.analysis.looks === undefined ? null : (all[1] ?? 0),
+      candidates: all.slice(2, 2 + count),
+      gates: all.slice(2 + count),
     };
   });
 }

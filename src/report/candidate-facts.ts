@@ -32,7 +32,7 @@ function candidateOf(analysis: Analysis, id: string): CandidateAnalysis {
   return found;
 }
 
-/** Estimate of a measure that no interval gate reads, at the seal's error without regard to the number of candidates. */
+/** Estimate of a measure that no interval gate reads, at the seal's error without regard to the number of candidates and looks. */
 function shownEstimate(analysis: Analysis, candidate: string, id: string): Estimate | null {
   const { seal } = analysis;
   const method = sealedMethod(seal, { measure: id, gate: null, threshold: null });
@@ -48,7 +48,7 @@ function shownEstimate(analysis: Analysis, candidate: string, id: string): Estim
   });
   if (result.status !== 'estimated') return null;
   const { estimate } = result;
-  return analysis.candidates.length > 1
+  return analysis.candidates.length > 1 || analysis.look !== undefined
     ? { ...estimate, flags: [...estimate.flags, 'unadjusted'] }
     : estimate;
 }

@@ -2,11 +2,14 @@
  * The plan before the spend: schedule, cost cap, deciding methods, and whether any outcome could ship at all. The last is the sealed
  * decision itself, run on the most favourable receipts the design admits.
  */
+import { looksOf } from '../analysis/look.ts';
 import { shownNumber } from '../gate/gate.ts';
+import { lookError, spentError } from '../gate/look-error.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type GateDeclaration, type GateOf, gateName } from '../spec/gates.ts';
 import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
 import { candidateIds } from '../spec/spec.ts';
+import { roundSignificant } from '../stats/rounding.ts';
 import { decide } from './decision.ts';
 import { favourableEvidence } from './favourable.ts';
 
@@ -31,6 +34,8 @@ export interface PlanReport {
     /** Of `rate`, and of `critical` with `maxRate`. */
     readonly rate: number;
   };
+  /** Of a sequential design: its looks with the one-sided error of a lift at each, and what is spent by then. */
+  readonly looks?: readonly PlannedLook[];
   readonly methods: readonly ResolvedMethod[];
   /** Gates that `methods` does not hold, by what they ask; those that are always required and ask nothing more are left out. */
   readonly rules: readonly {
@@ -47,10 +52,33 @@ export interface PlanReport {
   readonly canShip: boolean;
 }
 
+/** One look of a plan; errors before candidates share them. */
+export interface PlannedLook {
+  readonly units: number;
+  readonly error: number;
+  readonly spent: number;
+}
+
+/** Looks with the error of the first lift, or of an asymptotic bound where there is none; none for a fixed design. */
+function plannedLooks(seal: SealedExperiment, index: CaseIndex): PlannedLook[] {
+  const error = seal.analysis.errorLevels.lift;
+  const { methods } = seal.analysis;
+  const lift = methods.find(({ gate }) => gate === 'lift') ?? methods[0];
+  return looksOf({ seal, index }).map((look) => {
+    const { measure = '', guarantee = 'asymptotic' } = lift ?? {};
+    return {
+      units: look.units.size,
+      error: roundSignificant(lookError(seal, look, { measure, guarantee, error })),
+      spent: roundSignificant(spentError(seal, look, { measure, error })),
+    };
+  });
+}
+
 /** The plan of a seal; candidates may still be unbound. */
 export function planReport(seal: SealedExperiment, index: CaseIndex): PlanReport {
   const { spec } = seal;
   const candidates = candidateIds(spec);
+  const looks = plannedLooks(seal, index);
   const perCellUsd = spec.host.limits.maxCostUsd ?? null;
   const best = decide(favourableEvidence(seal, index), {
     expose: null,
@@ -85,6 +113,7 @@ export function planReport(seal: SealedExperiment, index: CaseIndex): PlanReport
       perCandidate: perCandidateError(seal, candidates.length),
       rate: seal.analysis.errorLevels.rate,
     },
+    ...(looks.length === 0 ? {} : { looks }),
     methods: seal.analysis.methods,
     rules: seal.decision.gates.flatMap((gate) => {
       const rule = ruleOf(gate, seal);
@@ -176,6 +205,10 @@ export function planLines(plan: PlanReport): string[] {
     `${plan.experiment} (${plan.use}): ${plan.units} final units, ${plan.cases} cases, ${plan.repeats} repeat(s), ${plan.candidates.length} candidate(s), ${plan.cells} cells`,
     `development units: ${plan.developmentUnits}; ${most}; ${cap}`,
     `one-sided error of lift and no-regression: ${plan.errorLevels.lift}${orderText(plan)}`,
+    ...(plan.looks ?? []).map(
+      ({ units, error, spent }, at) =>
+        `  look ${at + 1} at ${units} units: error of a lift ${shownNumber(error)}, spent by then ${shownNumber(spent)}`,
+    ),
     ...plan.methods.map(
       (each) =>
         `  ${each.measure}: ${each.gate ?? 'shown'} by ${each.method} (${each.guarantee}), row "${each.row}"${each.threshold === null ? '' : `, threshold ${each.threshold}`}${each.gate === 'rate' ? `, one-sided error ${plan.errorLevels.rate}` : ''}`,

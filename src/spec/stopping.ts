@@ -17,7 +17,7 @@ export type Spending = z.infer<typeof spendingSchema>;
 
 const looksSchema = z
   .union([
-    z.array(z.int().min(1)).min(1).max(1000),
+    z.array(z.int().min(1).describe('Units at one look.')).min(1).max(1000),
     z.strictObject({
       every: z
         .int()

@@ -147,11 +147,15 @@ function wagerOn(values: readonly number[], range: Bounds, logGoal: number): Wag
   return { shares, bets, means, logGoal };
 }
 
-/** Log capital of a gambler on a mean above m: at the last value and its largest so far. */
-function logCapital({ shares, bets }: Wager, m: number): { latest: number; largest: number } {
+/** Log capital of a gambler on a mean above m: at the last value, its largest so far, and the number of values that took it beyond the goal. */
+function logCapital(
+  { shares, bets, logGoal }: Wager,
+  m: number,
+): { latest: number; largest: number; refutedAt: number | null } {
   const most = truncation / m;
   let latest = 0;
   let largest = 0;
+  let refutedAt: number | null = null;
   // Products of 32 factors between 1/2^32 and 1e300 stay finite, and one logarithm serves them all.
   let product = 1;
   for (let index = 0; index < shares.length; index += 1) {
@@ -161,8 +165,9 @@ function logCapital({ shares, bets }: Wager, m: number): { latest: number; large
       product = 1;
     }
     largest = Math.max(largest, product > 1 || latest > 0 ? latest + log(product) : 0);
+    if (refutedAt === null && largest > logGoal) refutedAt = index + 1;
   }
-  return { latest: latest + log(product), largest };
+  return { latest: latest + log(product), largest, refutedAt };
 }
 
 /** The share of the range below which every mean is refuted, by the last capital and by the largest so far. */
@@ -243,7 +248,8 @@ export function anytimeBounds(values: readonly number[], options: AnytimeOptions
  *
  * @param state    from startBettingSequence and extendBettingSequence; its side that speaks against `against` is the lower one
  * @param against  the mean that is doubted, inside the range
- * @returns        natural logarithms at the last value and of the largest so far; the mean is refuted from log(1/error) on
+ * @returns        natural logarithms at the last value and of the largest so far; the mean is refuted above log(1/error), for the
+ *                 first time after `refutedAt` values
  * @throws {LiftgateError} stats-argument-invalid  if the state is not one or the mean is outside the range
  * @example bettingSequenceWealth({ format: 'betting-sequence/1', range: { lower: 0, upper: 1 }, error: 0.05, sides: 'lower',
  *   values: [0, 0, 0] }, 0.5).largest // => 0
@@ -252,7 +258,7 @@ export function anytimeBounds(values: readonly number[], options: AnytimeOptions
 export function bettingSequenceWealth(
   state: BettingSequenceState,
   against: number,
-): { readonly latest: number; readonly largest: number } {
+): { readonly latest: number; readonly largest: number; readonly refutedAt: number | null } {
   const { range, values } = checkBettingSequence(state);
   requireWithin('against', against, range);
   const share = (against - range.lower) / (range.upper - range.lower);

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  anytimeBounds,
   type BettingSequenceState,
   bettingSequenceBounds,
+  bettingSequenceWealth,
   checkBettingSequence,
   empiricalBernsteinBounds,
   extendBettingSequence,
@@ -201,5 +203,42 @@ describe('sign process', () => {
       orders = (orders * (pairs - wins)) / (wins + 1);
     }
     expect(expected).toBeCloseTo(1, 12);
+  });
+});
+
+describe('anytimeBounds and bettingSequenceWealth', () => {
+  const range = { lower: -1, upper: 1 };
+
+  test('are not monotone: a better value can change later bets so that a bound falls', () => {
+    const values = [1, 1, 1, -1, -1, 1, -1, 1, 1, -1, 1, -1, -1, 1, 1, 1];
+    const better = values.map((value, at) => (at === 3 ? -0.8654669463634491 : value));
+    const options = { range, error: 0.025 };
+    expect(anytimeBounds(better, options).upper).toBeLessThan(
+      anytimeBounds(values, options).upper - 1e-6,
+    );
+  });
+
+  test('say the same: the wealth against a mean is beyond the goal where the bound is above it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 1, maxLength: 30 }),
+        fc.constantFrom(-0.3, 0, 0.1),
+        (values, against) => {
+          const error = 0.2;
+          const start = startBettingSequence({ range, error, sides: 'lower' });
+          const wealth = bettingSequenceWealth(extendBettingSequence(start, values), against);
+          const { lower } = anytimeBounds(values, { range, error });
+          expect(wealth.refutedAt !== null).toBe(lower > against);
+          const at = wealth.refutedAt ?? 0;
+          if (at > 0) {
+            const lowerAt = (count: number): number =>
+              anytimeBounds(values.slice(0, count), { range, error }).lower;
+            expect(lowerAt(at)).toBeGreaterThan(against);
+            expect(lowerAt(at - 1)).toBeLessThanOrEqual(against);
+          }
+        },
+      ),
+      { seed: testSeed, numRuns: 300 },
+    );
   });
 });

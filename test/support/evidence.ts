@@ -6,7 +6,7 @@ import type { ArmProvenance } from '../../src/run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../../src/run/receipt.ts';
 import { cellId, planSchedule } from '../../src/run/schedule.ts';
 import { type CaseIndex, caseIndexSchema, finalCases } from '../../src/spec/case-index.ts';
-import { resolvedMethods } from '../../src/spec/design.ts';
+import { resolvedMethods, sealedLooks } from '../../src/spec/design.ts';
 import { autoTableVersion, bettingTruncation } from '../../src/spec/inference.ts';
 import { type SealedExperiment, sealSchema, sealType } from '../../src/spec/seal.ts';
 import { seedLabels, seedRule } from '../../src/spec/seeds.ts';
@@ -45,6 +45,7 @@ export interface EvidenceTable {
   readonly claim?: Readonly<Record<string, unknown>>;
   readonly inference?: Readonly<Record<string, unknown>>;
   readonly multiplicity?: unknown;
+  readonly stopping?: unknown;
   readonly maxLostShare?: number;
   readonly attempts?: number;
   readonly budgetUsd?: number;
@@ -99,6 +100,7 @@ function specOf(table: EvidenceTable): ExperimentSpec {
     repeats: table.repeats ?? 1,
     measures: table.measures ?? { right: rightMeasure },
     inference: { resamples: 1000, ...table.inference },
+    ...(table.stopping === undefined ? {} : { stopping: table.stopping }),
     loss: { maxLostShare: table.maxLostShare ?? 0 },
     attempts: { max: table.attempts ?? 3 },
     controls: (table.declaredControls ?? ['dead-host']).map((id) => ({
@@ -140,6 +142,7 @@ function surfaceOf(table: EvidenceTable, arm: string): Digest {
 
 function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): SealedExperiment {
   const { level } = spec.inference;
+  const looks = sealedLooks(spec, index);
   const root = digestOf('set');
   const tree = { materials: [], tree: digestOf('tree') };
   const roles = { baseline: 'baseline', placebo: 'placebo' } as const;
@@ -189,6 +192,7 @@ function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): S
       },
       alphaNano: 0,
       autoTable: autoTableVersion,
+      ...(looks === null ? {} : { looks }),
       methods: resolvedMethods(spec, index),
       bettingTruncation,
       resamples: spec.inference.resamples,
