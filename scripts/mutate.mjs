@@ -43,6 +43,7 @@ const judges = {
   'bootstrap-sum': ['bootstrap-sum'],
   'clustered-binary': ['clustered-binary', 'clustered'],
   'cluster-resampling': ['cluster-resampling', 'clustered'],
+  'group-sequential': ['group-sequential', 'sequential', 'choices'],
   'coin-sums': ['sign-flip', 'permutation-rank'],
   'decimal-grid': ['sign-flip', 'permutation-rank'],
   'paired-binary': ['paired-binary', 'paired-binary-intervals', 'paired-binary-exhaustive'],
