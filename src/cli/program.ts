@@ -128,6 +128,8 @@ function addSpecCommands(program: Command, act: Act): void {
     'liftgate plan experiments/refund-desk',
   )
     .option('--simulations <number>', 'simulated decisions per scenario; 0 for none', '500')
+    .option('--assume <file>', 'JSON file with what is assumed of measures, losses and costs')
+    .option('--pilot <run>', 'run folder over other units whose receipts say what to assume')
     .action((experiment: string, options: PlanOptions) =>
       act(async (context) =>
         (await import('./commands/plan.ts')).plan(context, options, experiment),

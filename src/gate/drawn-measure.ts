@@ -212,28 +212,30 @@ export class DrawnMeasure {
     return { units, n, lost: [], plannedValues: 2 * pairs };
   }
 
-  /** Mean improvement of every unit, where nothing was lost; valid until the next draw. */
-  means(): Float64Array {
-    const { pairs } = this.#world;
-    let at = 0;
-    for (let unit = 0; unit < pairs.length; unit += 1) {
-      const count = pairs[unit] ?? 0;
-      const end = at + count;
-      let total = 0;
-      for (; at < end; at += 1) total += this.#improvements[at] ?? 0;
-      this.#means[unit] = this.#withoutNoise(total / count);
+  /** Mean improvement of every unit with a pair left, as samples hold it; valid until the next draw. */
+  means(filled = false): Float64Array {
+    let kept = 0;
+    for (let unit = 0; unit < this.units; unit += 1) {
+      const start = this.#starts[unit] ?? 0;
+      const end = start + (this.#world.pairs[unit] ?? 0);
+      let [total, count] = [0, 0];
+      for (let at = start; at < end; at += 1) {
+        const improvement =
+          this.#lost === null ? (this.#improvements[at] ?? 0) : this.#judged(at, filled);
+        if (improvement === null) continue;
+        total += improvement;
+        count += 1;
+      }
+      if (count === 0) continue;
+      this.#means[kept] = this.#withoutNoise(total / count);
+      kept += 1;
     }
-    return this.#means;
+    return kept === this.#means.length ? this.#means : this.#means.subarray(0, kept);
   }
 
   /** Whether the world says how often both cells of a tie have the better value. */
   get hasLevels(): boolean {
     return this.#world.bothBetter !== undefined;
-  }
-
-  /** Whether nothing was lost of this replicate. */
-  get whole(): boolean {
-    return this.#lost === null;
   }
 
   /** The sample of units of one pair with so many wins and losses. */

@@ -6,6 +6,8 @@ import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type GateDeclaration, type GateOf, gateName, latencyForm } from '../spec/gates.ts';
 import type { Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
+import { armIds } from '../spec/spec.ts';
+import { roundSignificant } from '../stats/rounding.ts';
 import type { MeasureWorld } from './drawn-measure.ts';
 import { type EffectGate, effectGates } from './effect.ts';
 import { type PairLaw, pairedLaw, signProbability } from './outcome-law.ts';
@@ -218,6 +220,10 @@ export function ownWorld(
   };
 }
 
+function controlCells({ spec }: SealedExperiment): number {
+  return spec.controls.reduce((total, each) => total + ('cells' in each ? each.cells : 1), 0);
+}
+
 function spendingWorld(
   { seal }: PlanDesign,
   layout: Layout,
@@ -225,15 +231,35 @@ function spendingWorld(
 ): SpendingWorld | undefined {
   if (stated === undefined) return undefined;
   const { deviation } = stated;
-  const controls = seal.spec.controls.reduce(
-    (total, each) => total + ('cells' in each ? each.cells : 1),
-    0,
-  );
   return {
     baseline: { mean: stated.baseline, deviation },
     candidate: { mean: stated.candidate, deviation },
     cells: layout.cells,
-    controls,
+    controls: controlCells(seal),
+  };
+}
+
+/** Dollars and minutes of a whole run without retries; a placebo costs what a candidate does; null where nothing is stated. */
+export function expectedSpending(design: PlanDesign): {
+  readonly usd: number | null;
+  readonly minutes: number | null;
+} {
+  const { seal, assumptions = {} } = design;
+  const { usdPerCell, msPerCell } = assumptions;
+  const { cells } = layoutOf(design);
+  const others = armIds(seal.spec).length - 1;
+  const controls = controlCells(seal);
+  const usd =
+    usdPerCell === undefined
+      ? null
+      : (cells + controls) * usdPerCell.baseline + others * cells * usdPerCell.candidate;
+  const all = (1 + others) * cells + controls;
+  return {
+    usd: usd === null ? null : roundSignificant(usd),
+    minutes:
+      msPerCell === undefined
+        ? null
+        : roundSignificant((all * msPerCell) / seal.spec.host.concurrency / 60_000),
   };
 }
 

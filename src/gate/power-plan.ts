@@ -5,6 +5,7 @@
 
 import { rangeWidth } from '../analysis/unit-value.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
+import { candidateIds } from '../spec/spec.ts';
 import { type EffectGate, onScale } from './effect.ts';
 import { rateOf, type SimulatedRate } from './null-scenarios.ts';
 import {
@@ -43,11 +44,14 @@ export interface PowerPlan {
   readonly unitsForTarget: number | 'more' | null;
 }
 
-/** Largest number of units that is tried. */
+/** Largest number of units that is tried, and of pairs of all candidates together. */
 const mostUnits = 20_000;
+const mostPairs = 100_000;
 /** Largest effect that is tried on a scale without a range, and halvings of a tenth of the range. */
 const largestUnbounded = 3;
 const effectHalvings = 6;
+/** Decisions that tell what is far from the target in a search. */
+const screening = 250;
 /** Share of cells that are lost in the row that shows what losses do, where none is allowed. */
 const shownLossRate = 0.001;
 
@@ -152,7 +156,7 @@ export async function planPower(
     // Looks are sealed for the units there are.
     unitsForTarget:
       isReachable && seal.analysis.looks === undefined
-        ? await fewestUnits((units) => reaches({ effect: scaled, units }))
+        ? await fewestUnits(unitsTried(design), (units) => reaches({ effect: scaled, units }))
         : null,
   };
 }
@@ -170,7 +174,7 @@ export function unitsForPower(
   if (plain.seal.analysis.looks !== undefined) return Promise.resolve(null);
   const planning = planningAssumption(improved, plain.assumptions);
   const reaches = reacher({ ...plain, improved }, planning, { target, options });
-  return fewestUnits((units) => reaches({ effect: scaled, units }));
+  return fewestUnits(unitsTried(plain), (units) => reaches({ effect: scaled, units }));
 }
 
 function reacher(
@@ -182,10 +186,23 @@ function reacher(
     const world = powerWorld(design, planning, at);
     if (world === null) return false;
     // One stream for all: what differs is the effect or the size, not the luck.
-    const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], options);
-    return counts !== undefined && firstShips(counts) >= target * counts.replicates;
+    const shipsOf = async (replicates: number): Promise<SimulatedRate | null> => {
+      const asked = { ...options, replicates };
+      const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], asked);
+      return counts === undefined ? null : rateOf(firstShips(counts), counts);
+    };
+    // A few decisions tell what is far from the target.
+    const few = Math.min(screening, options.replicates);
+    const first = await shipsOf(few);
+    if (first === null || Math.abs(first.rate - target) > 5 * maximumError(few))
+      return first !== null && first.rate >= target;
+    const all = await shipsOf(options.replicates);
+    return all !== null && all.rate >= target;
   };
 }
+
+/** Largest Monte Carlo error a rate can have. */
+const maximumError = (replicates: number): number => 0.5 / Math.sqrt(replicates);
 
 /** One row for every assumption, and one more with losses where none are stated. */
 async function powerRows(
@@ -254,12 +271,22 @@ async function smallestEffect(
   return Number(high.toPrecision(3));
 }
 
+/** The largest number of units worth the time. */
+function unitsTried(design: PlanDesign): number {
+  const { units, cells } = layoutOf(design);
+  const perUnit = (cells / Math.max(1, units)) * candidateIds(design.seal.spec).length;
+  return Math.max(8, Math.min(mostUnits, Math.floor(mostPairs / Math.max(1, perUnit))));
+}
+
 /** Doubles until the target is reached, then bisects to within 2 %. */
-async function fewestUnits(reaches: (units: number) => Promise<boolean>): Promise<number | 'more'> {
+async function fewestUnits(
+  most: number,
+  reaches: (units: number) => Promise<boolean>,
+): Promise<number | 'more'> {
   let [low, high] = [1, 8];
   while (!(await reaches(high))) {
-    if (high >= mostUnits) return 'more';
-    [low, high] = [high, Math.min(mostUnits, high * 2)];
+    if (high >= most) return 'more';
+    [low, high] = [high, Math.min(most, high * 2)];
   }
   while (high - low > Math.max(1, high / 50)) {
     const middle = Math.floor((low + high) / 2);

@@ -111,6 +111,20 @@ function mirrored(sample: Sample): Sample {
   return { ...sample, units };
 }
 
+/** The answer of the betting bound of these means, null where only the whole estimate has one. */
+function betsClear(
+  seal: SealedExperiment,
+  { measure, threshold }: EffectGate,
+  means: Float64Array,
+  error: number,
+): boolean | null {
+  const width = rangeWidth(measure);
+  if (width === 0 || means.length < 2) return null;
+  const { bettingTruncation: truncation } = seal.analysis;
+  const range = { lower: -width, upper: width };
+  return bettingLowerClears(means, threshold, { range, error, truncation });
+}
+
 /** A gate on drawn pairs: by the means of the units where they are all that its method reads and suffice, else by the sample. */
 function clearsPairs(
   seal: SealedExperiment,
@@ -121,13 +135,9 @@ function clearsPairs(
     error,
   }: { readonly drawn: DrawnMeasure; readonly filled: boolean; readonly error: number },
 ): boolean {
-  const width = rangeWidth(gate.measure);
-  if (gate.method === 'betting-fixed-n' && drawn.whole && width > 0 && drawn.units > 1) {
-    const { bettingTruncation: truncation } = seal.analysis;
-    const options = { range: { lower: -width, upper: width }, error, truncation };
-    const found = bettingLowerClears(drawn.means(), gate.threshold, options);
-    if (found !== null) return found;
-  }
+  const found =
+    gate.method === 'betting-fixed-n' ? betsClear(seal, gate, drawn.means(filled), error) : null;
+  if (found !== null) return found;
   return effectLevel(seal, gate, drawn.sample(filled), error).clears;
 }
 
@@ -155,15 +165,19 @@ function effectAnswers(
     if (isMeanAtLeast(means, minimumEffect)) return false;
     return effectLevel(seal, mirror, mirrored(sample), lift / divisor).clears;
   };
+  const arePairsTooSmall = (drawn: DrawnMeasure, divisor: number, filled: boolean): boolean => {
+    const means = drawn.means(filled);
+    // A mean of at least that much has its upper bound above it.
+    if (isMeanAtLeast(means, minimumEffect)) return false;
+    const turned = gate.method === 'betting-fixed-n' ? means.map((mean) => 0 - mean) : null;
+    const found = turned === null ? null : betsClear(seal, mirror, turned, lift / divisor);
+    return found ?? isTooSmall(drawn.sample(filled), divisor);
+  };
   const useful: Answer = ({ measures }, divisor, filled) => {
     const drawn = measures.get(measureId);
     if (drawn === undefined) return true;
     const { counts } = drawn;
-    if (counts === null) {
-      // A mean of at least that much has its upper bound above it.
-      if (drawn.whole && isMeanAtLeast(drawn.means(), minimumEffect)) return true;
-      return !isTooSmall(drawn.sample(filled), divisor);
-    }
+    if (counts === null) return !arePairsTooSmall(drawn, divisor, filled);
     const turned = { wins: counts.losses, losses: counts.wins };
     return !above
       .of(drawn.units, divisor)

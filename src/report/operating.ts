@@ -6,10 +6,15 @@ import {
   isBeyondLimit,
   type SimulatedRate,
 } from '../gate/null-scenarios.ts';
-import { type GateCoverage, gateCoverage, type PlanDesign } from '../gate/plan-world.ts';
+import {
+  expectedSpending,
+  type GateCoverage,
+  gateCoverage,
+  type PlanDesign,
+} from '../gate/plan-world.ts';
 import { type PowerPlan, planPower } from '../gate/power-plan.ts';
 import type { SimulationOptions } from '../gate/simulate.ts';
-import { mergedAssumptions } from '../spec/assumptions.ts';
+import { type Assumptions, mergedAssumptions } from '../spec/assumptions.ts';
 
 /** What simulated decisions say about a sealed design; `seed` and `simulations` make them again. */
 export interface OperatingCharacteristics {
@@ -25,6 +30,10 @@ export interface OperatingCharacteristics {
   readonly plannedUnits?: number;
   /** Every gate: drawn with what is assumed, or taken to pass and why. */
   readonly gates: readonly GateCoverage[];
+  /** What was stated or measured, and where: in the power gate, a file, a pilot. */
+  readonly assumed: Assumptions;
+  /** Dollars and minutes of the whole run, as far as they are stated. */
+  readonly expected: { readonly usd: number | null; readonly minutes: number | null };
 }
 
 /** Simulates the sealed decision over the scenario grids and at the planned effect. */
@@ -40,6 +49,7 @@ export async function operatingCharacteristics(
     ...options,
     onScenarios: (simulated: number): void => {
       scenarios += simulated;
+      options.onScenarios?.(simulated);
     },
   };
   const falseShip = await falseShipRates(design, counting);
@@ -53,6 +63,8 @@ export async function operatingCharacteristics(
     power,
     ...(design.seal.analysis.looks && { plannedUnits: design.seal.units.count }),
     gates: gateCoverage(design),
+    assumed: assumptions,
+    expected: expectedSpending(design),
   };
 }
 
@@ -63,6 +75,8 @@ export function operatingLines({
   power,
   plannedUnits,
   gates,
+  assumed,
+  expected,
 }: OperatingCharacteristics): string[] {
   return [
     `How often these rules ship a candidate that is no better (${simulations} simulated decisions a scenario, the worst one shown):`,
@@ -72,7 +86,29 @@ export function operatingLines({
       : powerLines(power)),
     ...(plannedUnits === undefined ? [] : savedLines({ falseShip, power, plannedUnits })),
     ...coverageLines(gates),
+    ...assumedLines(assumed),
+    ...expectedLines(expected),
   ];
+}
+
+function assumedLines({ measures = {}, ...rest }: Assumptions): string[] {
+  const lines = Object.entries(measures).flatMap(([id, found]) => {
+    const parts = Object.entries(found).map(([key, value]) => `${key} ${shownNumber(value ?? 0)}`);
+    return parts.length === 0 ? [] : [`  ${id}: ${parts.join(', ')}`];
+  });
+  const others = Object.entries(rest).map(([key, value]) =>
+    value === undefined || typeof value === 'number'
+      ? `  ${key}: ${shownNumber(value ?? 0)}`
+      : `  ${key}: baseline ${shownNumber(value.baseline)}, candidate ${shownNumber(value.candidate)}, deviation ${shownNumber(value.deviation)}`,
+  );
+  return lines.length + others.length === 0 ? [] : ['Stated or measured:', ...lines, ...others];
+}
+
+function expectedLines({ usd, minutes }: OperatingCharacteristics['expected']): string[] {
+  if (usd === null && minutes === null) return [];
+  const cost = usd === null ? [] : [`${shownNumber(usd)} USD`];
+  const time = minutes === null ? [] : [`${shownNumber(minutes)} minutes`];
+  return [`Expected of the whole run, each cell once: ${[...cost, ...time].join(', ')}`];
 }
 
 function coverageLines(gates: readonly GateCoverage[]): string[] {
@@ -145,7 +181,7 @@ function powerLines({
     `Planned with: ${planned}`,
     smallest,
     unitsForTarget === 'more'
-      ? `  more than 20000 units are needed for ${shownPercent(target)} power at that improvement`
+      ? `  no number of units that was tried reaches ${shownPercent(target)} power at that improvement`
       : `  units for ${shownPercent(target)} power at that improvement: ${unitsForTarget}`,
   ];
 }
