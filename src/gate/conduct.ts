@@ -4,6 +4,7 @@ import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { costOf } from '../run/budget.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
+import { wallMinutesOf } from '../run/wall-time.ts';
 import { type GateDeclaration, type GateOf, gateName } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { roundSignificant } from '../stats/rounding.ts';
@@ -164,28 +165,71 @@ function spendingOf({ seal, lines, controlLines }: Evidence): Spending {
   };
 }
 
+type BudgetFinding = Pick<
+  ContributionParts,
+  'finding' | 'reason' | 'flags' | 'statistic' | 'threshold'
+>;
+
+/** The gravest first. */
+const budgetOrder = ['breached', 'insufficient', 'cleared'];
+
+/**
+ * Whether the run kept to the sealed caps on cost and on time; with both, the graver finding is the gate's, and both are told.
+ * @returns breached above a cap, whatever else is unknown; insufficient while cost or time is unknown; missing without a cap
+ */
+export function judgeBudget(declared: GateOf<'budget'>, evidence: Evidence): Contribution {
+  if (!evidence.confirmatory) return notConfirmatory(declared);
+  const { usd, wallMinutes } = evidence.seal.limits.budget;
+  const common = commonParts(declared);
+  const found = [
+    ...(usd === null ? [] : [judgeCost(evidence, usd)]),
+    ...(wallMinutes === null ? [] : [judgeTime(evidence, wallMinutes)]),
+  ];
+  const [gravest] = [...found].sort(
+    (first, second) => budgetOrder.indexOf(first.finding) - budgetOrder.indexOf(second.finding),
+  );
+  if (gravest === undefined) {
+    return contributionOf({
+      ...common,
+      threshold: null,
+      finding: 'missing',
+      reason: 'no cap on cost is sealed',
+    });
+  }
+  const reason = found.map((each) => each.reason).join('; ');
+  return contributionOf({ ...common, ...gravest, reason });
+}
+
 /**
  * Whether every attempt of the run, those of the controls included, is accounted for and together they cost at most the sealed cap.
  *
  * An attempt that a `host-exit` control ended has nobody left to bill it; it counts at the sealed limit of one attempt.
- *
- * @returns breached above the cap, whatever else is unknown; insufficient while a cost is unknown; missing without a cap
  */
-export function judgeBudget(declared: GateOf<'budget'>, evidence: Evidence): Contribution {
-  if (!evidence.confirmatory) return notConfirmatory(declared);
-  const cap = evidence.seal.limits.budget.usd;
-  const common = { ...commonParts(declared), threshold: cap };
-  if (cap === null) {
-    return contributionOf({ ...common, finding: 'missing', reason: 'no cap on cost is sealed' });
-  }
+function judgeCost(evidence: Evidence, cap: number): BudgetFinding {
   const spending = spendingOf(evidence);
   const statistic = spending.knownUsd;
   const spent = `${spending.attempts} attempts, controls included, cost ${shownNumber(statistic)} USD`;
   if (statistic > cap) {
     const reason = `${spent}, above the cap of ${shownNumber(cap)} USD`;
-    return contributionOf({ ...common, statistic, finding: 'breached', reason });
+    return { threshold: cap, statistic, finding: 'breached', reason };
   }
-  return contributionOf({ ...common, ...withinCap(evidence, { spending, cap, spent }) });
+  return { threshold: cap, ...withinCap(evidence, { spending, cap, spent }) };
+}
+
+/** Time is told only where it is above the cap: otherwise it would differ between two runs that decide alike. */
+function judgeTime({ lines, controlLines }: Evidence, cap: number): BudgetFinding {
+  const minutes = wallMinutesOf(lines, controlLines ?? []);
+  const allowed = `the cap of ${shownNumber(cap)} minutes`;
+  if (minutes !== null && minutes > cap) {
+    const reason = `the run took ${shownNumber(minutes)} minutes, above ${allowed}`;
+    return { threshold: cap, statistic: minutes, finding: 'breached', reason };
+  }
+  if (minutes === null || controlLines === null) {
+    const whose = controlLines === null ? 'the controls' : 'some attempts';
+    const reason = `how long ${whose} took is not known, so nothing shows that the run kept to ${allowed}`;
+    return { threshold: cap, finding: 'insufficient', reason };
+  }
+  return { threshold: cap, finding: 'cleared', reason: `the run kept to ${allowed}` };
 }
 
 interface WithinCap {
@@ -194,10 +238,11 @@ interface WithinCap {
   readonly spent: string;
 }
 
-type BudgetFinding = Pick<ContributionParts, 'finding' | 'reason' | 'flags' | 'statistic'>;
-
 /** What is known is within the cap; whether all of it is depends on what is not known. */
-function withinCap(evidence: Evidence, { spending, cap, spent }: WithinCap): BudgetFinding {
+function withinCap(
+  evidence: Evidence,
+  { spending, cap, spent }: WithinCap,
+): Omit<BudgetFinding, 'threshold'> {
   const { knownUsd: statistic, unknown, ended, attempts } = spending;
   if (evidence.controlLines === null) {
     return { statistic, finding: 'insufficient', reason: 'what the controls cost is not known' };

@@ -82,13 +82,13 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
 }
 
 function budgetFindings(path: SpecPath, spec: ExperimentSpec): Finding[] {
-  if (spec.budget.usd !== undefined) return [];
+  if (spec.budget.usd !== undefined || spec.budget.wallMinutes !== undefined) return [];
   return [
     {
       code: 'budget-gate-without-cap',
       path,
-      message: 'The budget gate holds the spend against budget.usd, and no cap is declared.',
-      mend: 'Add budget: {usd: ...} and host.limits.maxCostUsd, or remove the gate.',
+      message: 'The budget gate holds a run against caps on cost and time, and none is declared.',
+      mend: 'Add budget: {usd: ...} with host.limits.maxCostUsd, or {wallMinutes: ...}, or remove the gate.',
     },
   ];
 }

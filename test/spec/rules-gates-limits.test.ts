@@ -119,7 +119,7 @@ describe('refused limits', () => {
         ['{gate: power', '{gate: budget}\n  - {gate: power'],
       ],
       [
-        'e.yaml:35:5 gates[2] [budget-gate-without-cap]\n  The budget gate holds the spend against budget.usd, and no cap is declared.\n  Add budget: {usd: ...} and host.limits.maxCostUsd, or remove the gate.',
+        'e.yaml:35:5 gates[2] [budget-gate-without-cap]\n  The budget gate holds a run against caps on cost and time, and none is declared.\n  Add budget: {usd: ...} with host.limits.maxCostUsd, or {wallMinutes: ...}, or remove the gate.',
       ],
     ],
     [
