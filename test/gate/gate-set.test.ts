@@ -1,13 +1,16 @@
 /** Properties of the whole set of gates: what holds whichever are sealed, in whatever order. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { gateSchema } from '../../src/spec/gates.ts';
 import type { CaseTable, EvidenceTable } from '../support/evidence.ts';
 import { rightMeasure } from '../support/evidence.ts';
+import { evaluatorTree } from '../support/evidence-lines.ts';
 import { judged } from '../support/judged.ts';
 
 const measures = {
   right: rightMeasure,
   kind: { kind: 'binary', role: 'guardrail', direction: 'higher' },
+  known: { kind: 'binary', role: 'guardrail', direction: 'higher' },
   ms: { kind: 'duration', role: 'guardrail', direction: 'lower' },
   harm: { kind: 'binary', role: 'critical', direction: 'lower' },
 };
@@ -23,6 +26,46 @@ const everyGate = [
   { gate: 'latency', name: 'quantile', measure: 'ms', quantile: 0.8, max: 150 },
   { gate: 'matched-budget', of: 'usd', tolerance: 0.2 },
   { gate: 'budget' },
+  { gate: 'neutral-control', measure: 'right' },
+  { gate: 'canary', measure: 'known' },
+  { gate: 'reward-hacking', proxy: 'right', truth: 'kind', margin: 0.9 },
+  { gate: 'contamination', canaries: ['never-said-this'], similarity: 0.9 },
+  {
+    gate: 'contamination',
+    name: 'probe',
+    probe: { original: 'right', perturbed: 'kind', margin: 0.9 },
+  },
+  {
+    gate: 'pareto',
+    objectives: [
+      { measure: 'right', margin: 0.3 },
+      { measure: 'kind', margin: 0.3 },
+    ],
+  },
+  {
+    gate: 'evaluator',
+    measure: 'right',
+    audit: 'audit.json',
+    maxFalseAcceptance: 0.1,
+    maxFalseRejection: 0.1,
+  },
+  { gate: 'infrastructure-symmetry', margin: 0.3 },
+  { gate: 'interleaving' },
+];
+
+const audits = [
+  {
+    path: 'audit.json',
+    size: 1,
+    sha256: '0'.repeat(64),
+    audit: {
+      type: 'liftgate/evaluator-audit/v1',
+      evaluator: evaluatorTree,
+      measure: 'right',
+      falseAcceptances: { count: 0, of: 90 },
+      falseRejections: { count: 0, of: 90 },
+    },
+  },
 ];
 
 const cell = fc.record({
@@ -34,9 +77,14 @@ const cell = fc.record({
 });
 type Cell = typeof cell extends fc.Arbitrary<infer Value> ? Value : never;
 
-function attempt({ cents, ...scores }: Cell, isBetter: boolean) {
+function attempt({ cents, harm, ...scores }: Cell, isBetter: boolean) {
   const right = isBetter ? 1 : scores.right;
-  return { scores: { ...scores, right }, usage: { costUsd: cents / 100, costKnown: true } };
+  const known = harm === 1 && cents === 2 ? 0 : 1;
+  return {
+    output: 'said',
+    scores: { ...scores, harm, right, known },
+    usage: { costUsd: cents / 100, costKnown: true },
+  };
 }
 
 const table = fc
@@ -49,20 +97,37 @@ const table = fc
   .map(
     ({ pairs, lift, lost }): EvidenceTable => ({
       measures,
-      budgetUsd: 0.7,
+      budgetUsd: 1.2,
+      placebo: true,
+      audits,
       maxLostShare: 0.2,
-      cases: pairs.map(([baseline, next], at): CaseTable => {
-        const id = `u${String(at).padStart(2, '0')}`;
-        const own = at === lost ? ('infrastructureFault' as const) : attempt(next, lift === 1);
-        const other = lift === 1 ? { ...baseline, right: 0 as const } : baseline;
-        return { id, unit: id, cells: { baseline: attempt(other, false), next: own } };
-      }),
+      cases: [
+        { id: 'd0', unit: 'd0', split: 'train', text: 'a case of development', cells: {} },
+        ...pairs.map(([baseline, next], at): CaseTable => {
+          const id = `u${String(at).padStart(2, '0')}`;
+          const own = at === lost ? ('infrastructureFault' as const) : attempt(next, lift === 1);
+          const other = lift === 1 ? { ...baseline, right: 0 as const } : baseline;
+          const cells = {
+            baseline: attempt(other, false),
+            next: own,
+            placebo: attempt(other, false),
+          };
+          return { id, unit: id, text: `the text of case number ${at}`, cells };
+        }),
+      ],
     }),
   );
 
-const someGates = fc.shuffledSubarray([...everyGate], { minLength: 1 });
+const someGates = fc.shuffledSubarray([...everyGate], { minLength: 1, maxLength: 6 });
 
 describe('any set of gates', () => {
+  test('holds every kind that a spec may declare and that is not always there', () => {
+    const always = ['completeness', 'controls', 'provenance', 'power'];
+    const kinds = gateSchema.options.map(({ shape }) => shape.gate.value);
+    const declared = new Set(everyGate.map(({ gate }) => gate));
+    expect(kinds.filter((kind) => !declared.has(kind)).sort()).toEqual([...always].sort());
+  });
+
   test('decides alike in any order of gates and of cases, contribution by contribution', () => {
     fc.assert(
       fc.property(table, someGates, (evidence, gates) => {
