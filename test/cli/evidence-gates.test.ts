@@ -134,8 +134,8 @@ describe.concurrent('infrastructure-symmetry', () => {
     ['ship', dying(0), /faults met 0 of 12 candidate cells and 0 of 12 baseline cells/],
     [
       'need_more_work',
-      dying(5),
-      /faults met 5 of 12 candidate cells and 0 of 12 baseline cells: .* is not within 0\.4/,
+      dying(3),
+      /faults met 3 of 12 candidate cells and 0 of 12 baseline cells: .* is not within 0\.4/,
     ],
   ])('%s', async (...row) => expectRow(row));
 });

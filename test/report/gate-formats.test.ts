@@ -107,6 +107,77 @@ describe.each(runs)('a decision of %s', (decision, table) => {
   });
 });
 
+describe('gates that ask whether the evidence can be trusted', () => {
+  const guardrail = { kind: 'binary', role: 'guardrail', direction: 'higher' };
+  const margin = { margin: 0.3 };
+  const table: EvidenceTable = {
+    measures: { right: rightMeasure, truth: guardrail, known: guardrail },
+    placebo: true,
+    gates: [
+      { gate: 'neutral-control', measure: 'right' },
+      { gate: 'canary', measure: 'known' },
+      { gate: 'reward-hacking', proxy: 'right', truth: 'truth', margin: 0.3 },
+      { gate: 'contamination', canaries: ['never <said> & "seen"'] },
+      {
+        gate: 'pareto',
+        objectives: [
+          { measure: 'right', ...margin },
+          { measure: 'truth', ...margin },
+        ],
+      },
+      {
+        gate: 'evaluator',
+        measure: 'right',
+        audit: 'audit.json',
+        maxFalseAcceptance: 0.1,
+        maxFalseRejection: 0.1,
+      },
+      { gate: 'infrastructure-symmetry', ...margin },
+      { gate: 'interleaving' },
+    ],
+    cases: Array.from({ length: 60 }, (_, at): CaseTable => {
+      const cell = (right: number, known: number) => ({
+        output: 'said',
+        scores: { right, truth: 1, known },
+      });
+      const cells = { baseline: cell(0, 1), placebo: cell(0, 1), next: cell(1, at === 7 ? 0 : 1) };
+      return { id: `u${at}`, unit: `u${at}`, cells };
+    }),
+  };
+  const { document, view } = reportOf(table);
+  const [decided] = document.decisions;
+  const plain = (text: string): string =>
+    text
+      .replaceAll('\\', '')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#34;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&amp;', '&');
+
+  test.each([
+    ['html', renderHtml(view)],
+    ['markdown', renderSummary(document, evidenceOf(table).seal)],
+    ['github', renderStepSummary(view)],
+    ['junit', renderJUnit(view)],
+  ])('%s says of each what was decided and why', (_format, text) => {
+    expect(decided?.decision).toBe('hold');
+    const findings = decided?.contributions.slice(0, 8).map(({ gate, finding }) => [gate, finding]);
+    expect(findings).toEqual([
+      ['neutral-control', 'cleared'],
+      ['canary', 'breached'],
+      ['reward-hacking', 'breached'],
+      ['contamination', 'cleared'],
+      ['pareto', 'cleared'],
+      ['evaluator', 'missing'],
+      ['infrastructure-symmetry', 'cleared'],
+      ['interleaving', 'cleared'],
+    ]);
+    for (const { name, finding, reason } of decided?.contributions ?? []) {
+      for (const part of [name, finding, reason]) expect(plain(text)).toContain(part);
+    }
+  });
+});
+
 test('a ratio stands in the forest plot as the threshold it is, on the scale of the estimate', () => {
   const { view } = reportOf(runs[0][1]);
   const measure = view.measures.find((each) => each.measure === 'ms');
