@@ -10,6 +10,7 @@ import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { baselineOf, placeboOf } from '../analysis/evidence.ts';
 import { cellValue } from '../analysis/pair.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
+import type { Json } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
 import { isOutcome, type ReceiptLine } from '../run/receipt.ts';
@@ -158,18 +159,36 @@ function leakParts(
 /** Whether a text holds a canary: the text itself with case and white space folded, or the digest of one of its words. */
 function canarySearch(canaries: readonly string[]): (text: string) => boolean {
   const digests = new Set(canaries.filter((each) => each.startsWith('sha256:')));
-  const texts = canaries.filter((each) => !each.startsWith('sha256:')).map(foldText);
+  const texts = canaries.filter((each) => !each.startsWith('sha256:')).map(visibleText);
   return (text) => {
-    const folded = foldText(text);
+    const folded = visibleText(text);
     if (texts.some((each) => folded.includes(each))) return true;
     if (digests.size === 0) return false;
-    const words = new Set(text.match(/[\p{L}\p{N}_-]+/gu) ?? []);
+    const words = new Set(withoutInvisible(text).match(/[\p{L}\p{N}_-]+/gu) ?? []);
     return [...words].some((word) => digests.has(digestOf(word)));
   };
 }
 
+function withoutInvisible(text: string): string {
+  return text.replace(/\p{Cf}|[\u{FE00}-\u{FE0F}]|\u{034F}/gu, '');
+}
+
+/** A text as it is seen: no invisible characters, case, width and white space folded. */
+function visibleText(text: string): string {
+  return foldText(withoutInvisible(text));
+}
+
 function holdsCanary({ receipt }: ReceiptLine, holds: (text: string) => boolean): boolean {
-  return receipt.artifact !== null && leafTexts(receipt.artifact.inline).some(holds);
+  if (receipt.artifact === null) return false;
+  const { inline } = receipt.artifact;
+  return [...leafTexts(inline), ...memberNames(inline)].some(holds);
+}
+
+/** Names of all members in a JSON value: an output can say something there too. */
+function memberNames(value: Json): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) return value.flatMap(memberNames);
+  return [...Object.keys(value), ...Object.values(value).flatMap(memberNames)];
 }
 
 /** An output that nobody kept: what it held is unknown. */

@@ -46,6 +46,8 @@ describe('contamination by canaries', () => {
     ['the text itself', `it says ${secret}.`],
     ['another case and spacing', 'ZEBRA-QUARTZ-7719'],
     ['full-width letters', 'ｚebra-quartz-7719'],
+    ['invisible characters between', 'zebra\u200b-qu\u2060artz-7719'],
+    ['the name of a member', { [`the ${secret}`]: 1 }],
     ['deep inside', { a: [{ b: `x ${secret}` }] }],
   ])('is breached by %s', (_name, text) => {
     expect(found(['fine', text])).toMatchObject({
