@@ -21,7 +21,6 @@ import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
-import { quickShape } from '../spec/quick-shape.ts';
 import { digestSchema, timeSchema } from '../spec/words.ts';
 import {
   abortBody,
@@ -270,8 +269,6 @@ function refuseNewer(value: unknown, file: string | undefined): void {
   );
 }
 
-const isEntry = quickShape(entrySchema);
-
 /**
  * Reads stored entry bytes; every byte must be the one `formatEntry` writes.
  *
@@ -287,7 +284,6 @@ export function parseEntry(bytes: Uint8Array, file?: string): LedgerEntry {
     );
   }
   const value = readCanonical(bytes, { file, errorCode: 'ledger-damaged' });
-  if (isEntry(value)) return value;
   refuseNewer(value, file);
   const parsed = entrySchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -16,7 +16,6 @@ import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
 import { type JsonSource, readCanonical, readJson } from '../base/strict-json.ts';
 import { verdictSchema } from '../ledger/entry-bodies.ts';
-import { quickShape } from '../spec/quick-shape.ts';
 import { digestSchema } from '../spec/words.ts';
 import { cellKeySchema, cellSchema, receiptLineSchema } from './receipt.ts';
 
@@ -241,14 +240,11 @@ function lineWords(line: JournalLine): string {
 /** Fault code of an attempt that never came back. */
 export const hostCrash = 'hostCrash';
 
-const isJournalLine = quickShape(journalLineSchema);
-
 function parseLine(
   bytes: Uint8Array,
   where: { readonly file: string; readonly line: number },
 ): JournalLine {
   const value = canonicalValue(bytes, where);
-  if (isJournalLine(value)) return value;
   const parsed = journalLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];

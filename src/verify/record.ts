@@ -16,7 +16,6 @@ import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { type ReceiptLine, receiptLineSchema } from '../run/receipt.ts';
-import { quickShape } from '../spec/quick-shape.ts';
 import { type Material, materialOf, materialSchema } from '../spec/seal.ts';
 import { digestSchema, idSchema } from '../spec/words.ts';
 
@@ -146,15 +145,12 @@ export function canonicalLines(
   return lines;
 }
 
-const isReceiptLine = quickShape(receiptLineSchema);
-
 /**
  * Receipt lines of a recorded file.
  * @throws {LiftgateError} run-invalid with file and line
  */
 export function parseReceiptLines(bytes: Uint8Array, file: string): ReceiptLine[] {
   return canonicalLines(bytes, file).map(({ line, value }) => {
-    if (isReceiptLine(value)) return value;
     const parsed = receiptLineSchema.safeParse(value);
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
