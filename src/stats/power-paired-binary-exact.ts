@@ -77,7 +77,8 @@ function clearingTables(design: Design, nuisance: number): IncreasingSet {
     limit = lowestStaying(ranking, limit, kept);
     const set = ranking.setAt(limit);
     const search = ranking.searchOf(set);
-    const exceeding = set.fewestGains.length === 0 ? null : exceedingNuisance(search);
+    // Without members the probability is 0 at every rate.
+    const exceeding = exceedingNuisance(search);
     if (exceeding === null) return set;
     const climbed = climbFrom(search, exceeding);
     // A rate that is only too near the error to be told from it rules out this limit and no other.
@@ -102,7 +103,6 @@ function probabilityUnder(
   set: IncreasingSet,
   { onlyCandidate, onlyBaseline }: DiscordantRates,
 ): number {
-  if (set.fewestGains.length === 0) return 0;
   return setProbability(set)({ gain: onlyCandidate, loss: onlyBaseline });
 }
 

@@ -112,3 +112,28 @@ describe('exactUnconditionalUnits', () => {
     expect(exactUnconditionalUnits({ ...plan, limit: 30 })).toBeUndefined();
   });
 });
+
+describe('exactUnconditionalUnits at its ends', () => {
+  const design = { rates: { onlyCandidate: 0.5, onlyBaseline: 0.05 }, threshold: 0, error };
+
+  test('looks at the limit too, and not beyond it', () => {
+    const units = exactUnconditionalUnits({ ...design, power: 0.6, limit: 60 });
+    expect(units).toBeGreaterThan(5);
+    expect(exactUnconditionalUnits({ ...design, power: 0.6, limit: Number(units) })).toBe(units);
+    expect(exactUnconditionalUnits({ ...design, power: 0.6, limit: Number(units) - 1 })).toBe(
+      undefined,
+    );
+  });
+
+  test('a power met exactly is enough', () => {
+    const units = Number(exactUnconditionalUnits({ ...design, power: 0.6, limit: 60 }));
+    const power = exactUnconditionalPower({ ...design, units });
+    expect(power).toBeGreaterThanOrEqual(0.6);
+    expect(exactUnconditionalUnits({ ...design, power, limit: 60 })).toBe(units);
+  });
+
+  test('a design no table of which clears has the power 0', () => {
+    expect(exactUnconditionalPower({ ...design, units: 1, threshold: 0.5 })).toBe(0);
+    expect(exactUnconditionalPower({ ...design, units: 2, threshold: -0.2 })).toBe(0);
+  });
+});
