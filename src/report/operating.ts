@@ -182,7 +182,7 @@ function powerLines({
     smallest,
     unitsForTarget === 'more'
       ? `  no number of units that was tried reaches ${shownPercent(target)} power at that improvement`
-      : `  units for ${shownPercent(target)} power at that improvement: ${unitsForTarget}`,
+      : `  units for ${shownPercent(target)} power at that improvement: ${unitsForTarget ?? 'not searched, the looks are sealed for the units there are'}`,
   ];
 }
 

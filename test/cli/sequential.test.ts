@@ -167,6 +167,42 @@ describe.concurrent('a sequential run that is killed', () => {
   );
 });
 
+test('a look that was taken stands: neither cut out of the journal nor told otherwise is it resumed from', async () => {
+  const options: SmallOptions = { spec: { stopping: threeLooks } };
+  const whole = await experimentOf(options);
+  await whole.run();
+  const waits = measuredCases(whole)[14] ?? '';
+  const killed = await experimentOf({
+    ...options,
+    candidates: { new: { ...allRight, behave: { [waits]: 'wait' } } },
+  });
+  const process = startLiftgate(killed.workspace, 'run', 'small', '--seal', '--out', 'small/run');
+  await until('the host to reach the waiting cell', () =>
+    existsSync(join(killed.folder, 'reached')),
+  );
+  process.signal('SIGKILL');
+  await process.ended;
+  await until('the hosts to end', () => !killed.hostPids().some(isAlive));
+  writeFileSync(join(killed.folder, 'go'), '');
+  const executed = killed.executions().length;
+  const journal = killed.text('run/journal.jsonl');
+  const cut = linesOf(journal).findIndex((line) => line.includes('"kind":"look"'));
+  const changed = [
+    journal.replace('"decision":"need_more_work"', '"decision":"ship"'),
+    `${linesOf(journal).slice(0, cut).join('\n')}\n`,
+  ];
+  for (const text of changed) {
+    expect(text).not.toBe(journal);
+    killed.writeText('run/journal.jsonl', text);
+    const again = await killed.run();
+    expect(again.exitCode).toBe(41);
+    expect(again.stderr).toContain('The journal of this exposed run was changed: it');
+  }
+  expect(killed.executions()).toHaveLength(executed);
+  killed.writeText('run/journal.jsonl', journal);
+  expect((await killed.run()).exitCode).toBe(0);
+});
+
 describe.concurrent('looks that cannot be taken', () => {
   const few = (): readonly CaseRow[] => smallCases(8);
   test.each([
