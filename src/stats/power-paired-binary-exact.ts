@@ -87,9 +87,12 @@ function clearingTables(design: Design, nuisance: number): IncreasingSet {
   }
 }
 
-/** The share of the widest rate of the rarer kind at which losses are as likely as planned, moved to the threshold. */
+/**
+ * The share of the widest rate of the rarer kind at which losses are as likely as planned, moved to the threshold; at most 1, as both
+ * rates together are. A hint that spares work and decides nothing.
+ */
 function plannedNuisance({ onlyCandidate, onlyBaseline }: DiscordantRates): number {
-  return Math.min(1, 2 * Math.min(onlyCandidate, onlyBaseline));
+  return 2 * Math.min(onlyCandidate, onlyBaseline);
 }
 
 function requireDesign({ units, rates, threshold, error }: TangoPowerOptions): void {
