@@ -94,8 +94,29 @@ describe('docs/refusals.md', () => {
         .slice(2, 4)
         .some((cell) => cell.trim().length < 10),
     );
-    expect(rows.length).toBe(Object.keys(errorExitCodes).length + problemCodes.length);
+    const reasons = rowsBelow(refusals, '## Why the ledger says no').length;
+    expect(rows.length).toBe(Object.keys(errorExitCodes).length + problemCodes.length + reasons);
     expect(short).toEqual([]);
+  });
+
+  test('names reasons of the ledger that it really gives, each once, and every one of plans and keys', () => {
+    const shown = rowsBelow(refusals, '## Why the ledger says no').flatMap(([cell = '']) =>
+      cell.split(', ').map(word),
+    );
+    expect(shown.filter((reason, at) => shown.indexOf(reason) !== at)).toEqual([]);
+    const ledger = sources().filter(({ path }) => path.startsWith('src/ledger/'));
+    const given = ledger.map(({ text }) => text).join('\n');
+    expect(shown.filter((reason) => !given.includes(`'${reason}'`))).toEqual([]);
+    const own = ledger.filter(({ path }) => /\/(keys|amend)\.ts$/.test(path));
+    const refused = own.flatMap(({ text }) => [
+      ...text.matchAll(/refuse\(\s*'([a-z-]+)'/g),
+      ...text.matchAll(/\? '((?:nothing|changes)-[a-z]+)'/g),
+    ]);
+    // Two words that an experiment's own entries give too.
+    const elsewhere = ['already-sealed', 'key-missing'];
+    const words = new Set(refused.map(([, reason = '']) => reason));
+    expect([...words].filter((each) => ![...shown, ...elsewhere].includes(each))).toEqual([]);
+    expect(words.size).toBeGreaterThan(12);
   });
 
   test('opens with a refusal as it is really printed', async () => {
