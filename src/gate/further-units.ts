@@ -1,4 +1,4 @@
-/** Further units an unresolved gate would need, by the normal approximation, for the planned and for the observed effect. */
+/** Further units an unresolved gate would need for the planned and for the observed effect, by the normal approximation or, where the seal asks for it, by simulation. */
 import { caseMeans, caseRiskBounds } from '../analysis/clustered-bounds.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
@@ -12,6 +12,13 @@ import { requiredUnits } from '../stats/power.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { moments } from '../stats/summary.ts';
 import { type EffectGate, type EffectReading, onScale } from './effect.ts';
+import {
+  type FurtherQuery,
+  furtherReplicates,
+  mostFurtherUnits,
+  simulatedUnits,
+  simulatesFurther,
+} from './further-simulated.ts';
 
 const needSchema = z.strictObject({
   effect: z.number(),
@@ -25,7 +32,8 @@ export type UnitNeed = z.infer<typeof needSchema>;
 /** Recorded shape of a plan; `target` is the power wanted, `atEffect` null when no effect was declared. */
 export const furtherUnitsSchema = z.strictObject({
   gate: z.string(),
-  method: z.literal('normal-approximation'),
+  method: z.enum(['normal-approximation', 'simulation']),
+  simulations: z.int().optional(),
   target: z.number(),
   atEffect: needSchema.nullable(),
   atObserved: needSchema,
@@ -88,12 +96,7 @@ function unitVariance(sample: Sample): number {
   return isIndeterminate(found) ? 0 : found.units * found.cr2;
 }
 
-interface NeedOptions {
-  readonly gate: EffectGate;
-  readonly sample: Sample;
-  readonly error: number;
-  readonly target: number;
-}
+type NeedOptions = FurtherQuery;
 
 function needAt(options: NeedOptions, effect: number): UnitNeed {
   const { gate, sample, error, target } = options;
@@ -101,6 +104,7 @@ function needAt(options: NeedOptions, effect: number): UnitNeed {
   if (gate.method === 'roster-t') {
     return { effect: rounded, units: null, further: null, reason: rosterReason };
   }
+  if (simulatesFurther(options.seal, gate)) return simulatedNeed(options, effect);
   const found = requiredUnits({
     standardDeviation: planningDeviation(options, effect),
     effect,
@@ -109,6 +113,17 @@ function needAt(options: NeedOptions, effect: number): UnitNeed {
     power: target,
   });
   return unitNeed(found, { effect: rounded, present: sample.units.length });
+}
+
+/** The same by simulation of the gate. */
+function simulatedNeed(options: NeedOptions, effect: number): UnitNeed {
+  const { gate, sample } = options;
+  const shown = { effect: roundSignificant(effect, rangeWidth(gate.measure)) };
+  const none = (reason: string): UnitNeed => ({ ...shown, units: null, further: null, reason });
+  if (shown.effect <= gate.threshold) return none('no number of units would do');
+  const units = simulatedUnits(options, effect);
+  if (units === null) return none(`more than ${mostFurtherUnits} units would be needed`);
+  return { ...shown, units, further: Math.max(0, units - sample.units.length), reason: null };
 }
 
 function unitNeed(
@@ -166,11 +181,13 @@ export function planFurtherUnits(
   sample: Sample,
 ): FurtherUnits {
   const { target } = powerGate(seal);
-  const options = { gate, sample, error: reading.error, target };
+  const options = { seal, gate, sample, error: reading.error, target };
+  const simulated = simulatesFurther(seal, gate);
   const planned = plannedEffect(seal, gate);
   return {
     gate: gate.name,
-    method: 'normal-approximation',
+    method: simulated ? 'simulation' : 'normal-approximation',
+    ...(simulated ? { simulations: furtherReplicates } : {}),
     target,
     atEffect: planned === null ? null : needAt(options, planned),
     atObserved: needAt(options, reading.estimate.value),

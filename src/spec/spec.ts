@@ -258,10 +258,17 @@ export const specSchema = z.strictObject({
     .strictObject({
       accept: z
         .literal('underpowered')
+        .optional()
         .describe('Seal a design that misses the target of its power; every decision says so.'),
+      further: z
+        .literal('simulated')
+        .optional()
+        .describe(
+          'Further units of a need_more_work by simulation of the gate, in place of a normal approximation.',
+        ),
     })
     .optional()
-    .describe('What is accepted of a design that would be refused for its power.'),
+    .describe('What is accepted of missing power, and how further units are planned.'),
   controls: z.array(controlSchema).default([]),
   gates: z.array(gateSchema),
 });
