@@ -52,13 +52,15 @@ function pathInRepository(folder: string): string | null {
 
 /** Full id of the commit that a word names, in the repository around a folder; null when it names none. */
 export function commitOf(folder: string, word: string): string | null {
+  // A word with a dash would be taken for an option.
+  if (word.startsWith('-')) return null;
   const named = git(nearestFolder(folder), [
     'rev-parse',
     '--verify',
     '--quiet',
     `${word}^{commit}`,
   ]);
-  return named === null || word.startsWith('-') ? null : named.toString('utf8').trim();
+  return named === null ? null : named.toString('utf8').trim();
 }
 
 /** The bytes of git's objects are read exactly: no conversion of line ends, no filters. */

@@ -89,6 +89,14 @@ describe('runs of both branches, on different units', () => {
     expect(stdout).toMatch(/Exposed in another branch, which entry \d+ imported\./);
   });
 
+  test('have entries that are listed and shown under their numbers here', async () => {
+    const listed = await liftgate(clones.left, 'ledger', 'list');
+    expect(listed.stdout).toMatch(/^90000000 +seal +right /m);
+    const shown = await liftgate(clones.left, 'ledger', 'show', '90000000');
+    expect([shown.exitCode, shown.stdout]).toEqual([0, expect.stringMatching(/^kind +seal$/m)]);
+    expect((await liftgate(clones.left, 'ledger', 'show', '89999999')).exitCode).toBe(64);
+  });
+
   test('print their recorded decision again and dispatch nothing', async () => {
     const again = await liftgate(clones.left, 'run', 'right', '--out', 'right/run');
     expect(again.exitCode).toBe(0);

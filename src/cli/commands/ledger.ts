@@ -4,6 +4,7 @@ import { canonicalText } from '../../base/canonical.ts';
 import type { Digest } from '../../base/digest.ts';
 import { LiftgateError } from '../../base/errors.ts';
 import type { StoredEntry } from '../../ledger/entry.ts';
+import { knownEntries } from '../../ledger/histories.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ExperimentState } from '../../ledger/projection.ts';
 import { receiptsRoot } from '../../report/run-facts.ts';
@@ -17,12 +18,12 @@ interface LedgerFlags {
   readonly ledger: string;
 }
 
-/** Every entry, a line each. */
+/** Every entry, a line each; entries of imported branches stand at the end, under the numbers they have here. */
 export async function list(context: CommandContext, options: LedgerFlags): Promise<number> {
   const { output } = context;
   const ledger = await existingLedger(context, options);
   const entries = await ledger.entries();
-  const { experiments, exposures, outcomes, claims, keys } = await ledger.state();
+  const { experiments, exposures, outcomes, claims, keys, imported } = await ledger.state();
   const nameOfPlan = (plan: Digest | undefined): string =>
     plan === undefined ? '' : (experiments.get(plan)?.experimentId ?? '');
   const experimentOf = (entry: StoredEntry['entry']): string => {
@@ -36,7 +37,8 @@ export async function list(context: CommandContext, options: LedgerFlags): Promi
     if ('source' in body) return body.population;
     return '';
   };
-  const rows = entries.map(({ entry, entryId }) => [
+  const brought = imported.values().map(({ entry, stored }) => ({ ...stored, entry }));
+  const rows = [...entries, ...brought].map(({ entry, entryId }) => [
     String(entry.seq),
     entry.kind,
     experimentOf(entry),
@@ -58,14 +60,17 @@ export async function show(
   options: LedgerFlags,
   word: string,
 ): Promise<number> {
-  const entries = await (await existingLedger(context, options)).entries();
-  const found = /^\d+$/.test(word) ? entries[Number(word)] : undefined;
+  const ledger = await existingLedger(context, options);
+  const entries = await ledger.entries();
+  const known = [...knownEntries(await ledger.state()).values()];
+  const found = known.find(({ number }) => /^\d+$/.test(word) && number === Number(word));
   if (found === undefined) {
     throw new LiftgateError('usage', `The ledger has no entry "${word}".`, {
       mend: `Name a number from 0 to ${entries.length - 1}; \`liftgate ledger list\` shows them.`,
     });
   }
-  const { entry, entryId } = found;
+  const { entry } = found;
+  const { entryId } = found.stored;
   const { body, ...head } = entry;
   const lines = [
     ['id', entryId],
