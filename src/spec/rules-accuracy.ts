@@ -4,6 +4,7 @@
  */
 import { canonicalText } from '../base/canonical.ts';
 import type { Finding } from './finding.ts';
+import { gateMeasures } from './gates.ts';
 import type { Measure } from './measure.ts';
 import type { ExperimentSpec } from './spec.ts';
 import type { Condition } from './words.ts';
@@ -15,14 +16,18 @@ import type { Condition } from './words.ts';
 export function accuracyFindings(spec: ExperimentSpec): Finding[] {
   if (splitsErrors(Object.values(spec.measures))) return [];
   return spec.gates.flatMap((gate, index) => {
-    if (gate.gate !== 'lift' && gate.gate !== 'no-regression' && gate.gate !== 'rate') return [];
-    const measure = spec.measures[gate.measure];
-    if (measure?.kind !== 'binary' || !/accuracy/i.test(gate.measure)) return [];
+    const accuracy = gateMeasures(gate).find(
+      (id) =>
+        Object.hasOwn(spec.measures, id) &&
+        spec.measures[id]?.kind === 'binary' &&
+        /accuracy/i.test(id),
+    );
+    if (accuracy === undefined) return [];
     return [
       {
         code: 'accuracy-alone',
-        path: ['gates', index, 'measure'],
-        message: `"${gate.measure}" is gated, but false positives and false negatives are not measured apart: one can hide the other.`,
+        path: 'measure' in gate ? ['gates', index, 'measure'] : ['gates', index],
+        message: `"${accuracy}" is gated, but false positives and false negatives are not measured apart: one can hide the other.`,
         mend: 'Declare two binary measures with complementary where conditions, such as {field: label, op: eq, value: 0} and {field: label, op: eq, value: 1}.',
       },
     ];
