@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs the tests need beside Node: Chromium, which opens the HTML report, and PostgreSQL, whose ledger the tests run on servers of
-# their own. Installed by the system's package manager when missing; a program that cannot be had fails here, not later.
+# Programs the tests need beside Node: Chromium, which opens the HTML report, zsh, which completes commands, and PostgreSQL, whose ledger
+# the tests run on servers of their own. Installed by the system's package manager when missing; a program that cannot be had fails here, not later.
 set -euo pipefail
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
@@ -18,6 +18,9 @@ install() {
 browser="${CHROMIUM:-/usr/bin/chromium}"
 [ -x "$browser" ] || install "The browser $browser" 'install Chromium, or name one in CHROMIUM' chromium fonts-dejavu-core
 echo "browser: $("$browser" --version --no-sandbox 2>/dev/null | head -1)"
+
+command -v zsh >/dev/null || install zsh "install zsh" zsh
+echo "zsh: $(zsh --version)"
 
 newest_server() {
   if [ -n "${LIFTGATE_POSTGRES_BIN:-}" ]; then echo "$LIFTGATE_POSTGRES_BIN"; return; fi
