@@ -292,7 +292,7 @@ function copiedCases(index: CaseIndex, limit: number): GapFinding {
   }
   const bare = admittedCases(index).filter(({ sketch }) => sketch === undefined).length;
   if (bare > 0) {
-    const reason = `${bare} cases have no sketch to compare, because the secret of the fingerprints was not there`;
+    const reason = `${bare} cases have no sketch to compare: the gate or the secret of the fingerprints was not there when they were read`;
     return { finding: 'insufficient', threshold: limit, reason };
   }
   const nearest = nearestCases(index);

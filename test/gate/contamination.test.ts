@@ -140,6 +140,18 @@ describe('contamination by copies', () => {
     });
   });
 
+  test('never takes cases without a sketch for different ones', () => {
+    const cases = ['train', 'final', 'final'].map((split, at): CaseTable => {
+      const cells = split === 'final' ? { baseline: 0, next: 1 } : {};
+      return { id: `u${at}`, unit: `u${at}`, split: split as 'train' | 'final', cells };
+    });
+    const gates = [{ gate: 'lift', measure: 'right' }, gate];
+    expect(contributionOf('contamination', { gates, cases })).toMatchObject({
+      finding: 'insufficient',
+      reason: expect.stringContaining('3 cases have no sketch to compare'),
+    });
+  });
+
   test('is missing without a development case', () => {
     expect(found([], (at) => words(100 * at, 20))).toMatchObject({
       finding: 'missing',
