@@ -146,9 +146,7 @@ function needText(need: {
 function furtherSection(decided: CandidateDecision): string[] {
   if (decided.furtherUnits.length === 0) return [];
   return [
-    decided.furtherUnits.every(({ method }) => method === 'simulation')
-      ? 'What would settle it (simulation of each gate on the units that were seen):'
-      : 'What would settle it (normal approximation, not a simulation of the sealed decision):',
+    'What would settle it (normal approximation, not a simulation of the sealed decision):',
     '',
     ...markdownTable(
       ['gate', 'power', 'for the planned effect', 'for the observed effect'],
@@ -230,6 +228,10 @@ function runSection({ run, verdict }: DecisionDocument, seal: SealedExperiment):
     `- attempts: ${attempts === '' ? 'none' : attempts}; cost ${shownNumber(run.cost.knownUsd)} USD known${unknown}`,
     ...(faults.length === 0 ? [] : [`- faults: ${escapeMarkdown(faults.join('; '))}`]),
     `- final seal \`${run.sealDigest}\`, plan \`${run.planDigest ?? 'none'}\``,
+    ...seal.amendments.map(
+      ({ reason, changed, seen }) =>
+        `- plan amended before the exposure (${changed.length} members changed, ${seen.exposures.length} exposures of the family seen): ${escapeMarkdown(reason)}`,
+    ),
     `- design \`${run.designDigest}\`, cases \`${run.casesDigest}\`, receipts root \`${run.receiptsRoot}\``,
     `- engine liftgate ${escapeMarkdown(seal.engine.version)}, build \`${seal.engine.build}\``,
     '',

@@ -31,6 +31,9 @@ describe.concurrent('liftgate amend', () => {
     expect(shown).toContain('  declared: alice: the train scores');
     const run = await experiment.run();
     expect(run.exitCode).toBe(0);
+    expect(experiment.text('run/summary.md')).toContain(
+      '- plan amended before the exposure (10 members changed, 0 exposures of the family seen): meant 0.05',
+    );
     const verified = await experiment.verify();
     expect(verified.exitCode).toBe(0);
     expect(verified.stdout).toContain('ok   amendments  every amendment of the plan stands');
