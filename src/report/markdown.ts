@@ -146,7 +146,9 @@ function needText(need: {
 function furtherSection(decided: CandidateDecision): string[] {
   if (decided.furtherUnits.length === 0) return [];
   return [
-    'What would settle it (normal approximation, not a simulation of the sealed decision):',
+    decided.furtherUnits.every(({ method }) => method === 'simulation')
+      ? 'What would settle it (simulation of each gate on the units that were seen):'
+      : 'What would settle it (normal approximation, not a simulation of the sealed decision):',
     '',
     ...markdownTable(
       ['gate', 'power', 'for the planned effect', 'for the observed effect'],
