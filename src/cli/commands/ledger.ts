@@ -6,7 +6,7 @@ import { LiftgateError } from '../../base/errors.ts';
 import type { StoredEntry } from '../../ledger/entry.ts';
 import { knownEntries } from '../../ledger/histories.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ExperimentState } from '../../ledger/projection.ts';
+import type { ExperimentState, LedgerState } from '../../ledger/projection.ts';
 import { receiptsRoot } from '../../report/run-facts.ts';
 import { tidyLedger } from '../../store/ledger-files.ts';
 import { isPostgresUrl } from '../../store/postgres-server.ts';
@@ -18,30 +18,31 @@ interface LedgerFlags {
   readonly ledger: string;
 }
 
+/** What an entry is about: an experiment, a family, a key or a population. */
+function subjectOf(state: LedgerState, { body }: StoredEntry['entry']): string {
+  const { experiments, exposures, outcomes, claims, keys } = state;
+  const nameOfPlan = (plan: Digest | undefined): string =>
+    plan === undefined ? '' : (experiments.get(plan)?.experimentId ?? '');
+  if ('experimentId' in body) return body.experimentId;
+  if ('expose' in body) return nameOfPlan(exposures.get(body.expose));
+  if ('outcome' in body) return nameOfPlan(outcomes.get(body.outcome));
+  if ('reserve' in body) return claims.get(body.reserve)?.experimentId ?? '';
+  if ('family' in body) return body.family;
+  if ('signer' in body) return keys.get(body.keyId)?.name ?? '';
+  return 'source' in body ? body.population : '';
+}
+
 /** Every entry, a line each; entries of imported branches stand at the end, under the numbers they have here. */
 export async function list(context: CommandContext, options: LedgerFlags): Promise<number> {
   const { output } = context;
   const ledger = await existingLedger(context, options);
   const entries = await ledger.entries();
-  const { experiments, exposures, outcomes, claims, keys, imported } = await ledger.state();
-  const nameOfPlan = (plan: Digest | undefined): string =>
-    plan === undefined ? '' : (experiments.get(plan)?.experimentId ?? '');
-  const experimentOf = (entry: StoredEntry['entry']): string => {
-    const { body } = entry;
-    if ('experimentId' in body) return body.experimentId;
-    if ('expose' in body) return nameOfPlan(exposures.get(body.expose));
-    if ('outcome' in body) return nameOfPlan(outcomes.get(body.outcome));
-    if ('reserve' in body) return claims.get(body.reserve)?.experimentId ?? '';
-    if ('family' in body) return body.family;
-    if ('signer' in body) return keys.get(body.keyId)?.name ?? '';
-    if ('source' in body) return body.population;
-    return '';
-  };
-  const brought = imported.values().map(({ entry, stored }) => ({ ...stored, entry }));
+  const state = await ledger.state();
+  const brought = state.imported.values().map(({ entry, stored }) => ({ ...stored, entry }));
   const rows = [...entries, ...brought].map(({ entry, entryId }) => [
     String(entry.seq),
     entry.kind,
-    experimentOf(entry),
+    subjectOf(state, entry),
     entry.at,
     entryId.slice(0, 19),
   ]);
