@@ -163,9 +163,14 @@ export function formatSeal(seal: SealedExperiment): string {
   return canonicalLine(seal);
 }
 
+/** Digests by seal: nobody changes a seal, and a run names its own many times. */
+const digests = new WeakMap<SealedExperiment, Digest>();
+
 /** Digest of a seal: SHA-256 of its stored bytes. */
 export function sealDigest(seal: SealedExperiment): Digest {
-  return digestOf(formatSeal(seal));
+  const known = digests.get(seal) ?? digestOf(formatSeal(seal));
+  digests.set(seal, known);
+  return known;
 }
 
 /**
