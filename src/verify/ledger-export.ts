@@ -10,10 +10,11 @@
  *
  * There is no clock, path or environment in it: equal ledgers give equal bytes. A future version changes the word in `type`.
  */
-import * as z from '../base/shape.ts';
+
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
+import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { formatTar, parseTar, type TarMember } from '../base/tar.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -66,7 +66,8 @@ export async function policy(
 }
 
 function lookText({ mode, nextSlot, nextNano, repeatNano, retiredSeq }: ReuseBudget): string {
-  if (retiredSeq !== null) return `  next look: none, the family was retired in entry ${retiredSeq}`;
+  if (retiredSeq !== null)
+    return `  next look: none, the family was retired in entry ${retiredSeq}`;
   if (mode === 'one-shot') {
     const level =
       nextNano === null
