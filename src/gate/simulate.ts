@@ -187,8 +187,8 @@ export interface SimulationOptions {
   readonly seed: string;
   readonly pool: Pool;
   readonly call?: PoolCall;
-  /** Told how many worlds were simulated. */
-  readonly onScenarios?: (simulated: number) => void;
+  /** Told how many worlds are simulated, and decisions in all of them together. */
+  readonly onScenarios?: (simulated: number, decisions: number) => void;
 }
 /** Replicates of one block: each block has its own stream, so that the counts do not depend on who computes it. */
 const blockSize = 250;
@@ -233,7 +233,7 @@ export async function simulateWorlds(
   jobs: readonly SimulationJob[],
   { replicates, seed, pool, call, onScenarios }: SimulationOptions,
 ): Promise<readonly ShipCounts[]> {
-  onScenarios?.(jobs.length);
+  onScenarios?.(jobs.length, jobs.length * replicates);
   const blocks = blocksOf(replicates);
   const input: SimulationInput = { seal, jobs, replicates, seed };
   const estimatedMs = jobs.reduce(

@@ -45,11 +45,13 @@ export async function operatingCharacteristics(
   const assumptions = mergedAssumptions(sealed ?? {}, plain.assumptions ?? {});
   const design = { ...plain, assumptions };
   let scenarios = 0;
+  let decisions = 0;
   const counting = {
     ...options,
-    onScenarios: (simulated: number): void => {
+    onScenarios: (simulated: number, decided: number): void => {
       scenarios += simulated;
-      options.onScenarios?.(simulated);
+      decisions += decided;
+      options.onScenarios?.(simulated, decided);
     },
   };
   const falseShip = await falseShipRates(design, counting);
@@ -58,7 +60,7 @@ export async function operatingCharacteristics(
     simulations: options.replicates,
     seed: options.seed,
     scenarios,
-    decisions: scenarios * options.replicates,
+    decisions,
     falseShip,
     power,
     ...(design.seal.analysis.looks && { plannedUnits: design.seal.units.count }),

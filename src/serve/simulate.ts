@@ -70,8 +70,8 @@ export async function simulateExperiment(
     existsSync(program) ? { workers, program: pathToFileURL(program) } : { workers: 0 },
   );
   let decisions = 0;
-  const onScenarios = (scenarios: number): void => {
-    decisions += scenarios * simulations;
+  const onScenarios = (_: number, decided: number): void => {
+    decisions += decided;
     onProgress?.(decisions);
   };
   try {
