@@ -12,6 +12,7 @@ import { checkpointOf, formatCheckpoint, parseCheckpoint } from '../../ledger/ch
 import type { EntryOf, StoredEntry } from '../../ledger/entry.ts';
 import type { Past } from '../../ledger/past.ts';
 import { gitProofOf } from '../../store/git-ledger.ts';
+import { refuseOddFile } from '../../store/places.ts';
 import { isPostgresUrl } from '../../store/postgres-server.ts';
 import type { CommandContext } from '../context.ts';
 import { existingLedger } from '../workspace.ts';
@@ -75,6 +76,7 @@ async function writeText(
   entries: readonly StoredEntry[],
 ): Promise<number> {
   const text = anchoredText(entries, entries.length);
+  refuseOddFile(resolve(cwd, file), file);
   await writeFile(resolve(cwd, file), text);
   output.line(
     `${file}: the checkpoint of ${entries.length} entries; have its bytes stamped or signed`,

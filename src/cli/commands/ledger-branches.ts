@@ -12,6 +12,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Claim, LedgerState } from '../../ledger/projection.ts';
 import { commitOf, goOn, ledgerAt, type SetRight, setRight } from '../../store/git-ledger.ts';
 import { ledgerExists, openLedger, storeOf } from '../../store/ledger-folder.ts';
+import { refuseOddFile } from '../../store/places.ts';
 import { isPostgresUrl } from '../../store/postgres-server.ts';
 import { pinFolder, seenLedgers } from '../../store/seen-ledgers.ts';
 import { bundledLedger } from '../../verify/bundle.ts';
@@ -42,6 +43,7 @@ export async function exportLedger(context: CommandContext, options: ExportFlags
   const bytes = formatExport(held);
   const last = held.entries.at(-1);
   const file = options.out ?? `ledger-${last?.entry.ledger.slice(0, 12)}.tar`;
+  refuseOddFile(resolve(context.cwd, file), file);
   try {
     await writeFile(resolve(context.cwd, file), bytes);
   } catch (cause) {

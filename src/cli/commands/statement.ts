@@ -8,6 +8,7 @@ import { LiftgateError } from '../../base/errors.ts';
 import type { Signer } from '../../base/signature.ts';
 import { describeKey } from '../../base/trust.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
+import { refuseOddFile } from '../../store/places.ts';
 import { readEvidence } from '../../store/run-folder.ts';
 import { bundledLedger } from '../../verify/bundle.ts';
 import { ledgerView } from '../../verify/reading.ts';
@@ -81,6 +82,7 @@ async function signerOf(
 }
 
 async function write(path: string, shown: string, text: string): Promise<void> {
+  refuseOddFile(path, shown);
   try {
     await writeFile(path, text);
   } catch (cause) {
