@@ -211,6 +211,7 @@ function addRunCommands(program: Command, act: Act): void {
     .action((run: string, options: BundleOptions) =>
       act(async (context) => (await import('./commands/bundle.ts')).bundle(context, options, run)),
     );
+  addStatement(program, act);
   addVerify(program, act);
 }
 
@@ -231,6 +232,23 @@ function addDecide(program: Command, act: Act): void {
     .action((path: string, options: Shared & DecideOptions) =>
       act(async (context) =>
         (await import('./commands/decide.ts')).decideFrom(context, options, path),
+      ),
+    );
+}
+
+function addStatement(program: Command, act: Act): void {
+  ledgered(
+    program,
+    'statement <evidence>',
+    'say what a run decided as an in-toto Statement, for policy engines; signed with --sign',
+    'liftgate statement experiments/refund-desk/runs/95388ec107a1 --sign key.pem --name alice',
+  )
+    .option('--sign <key>', 'private key: writes a DSSE envelope instead of the bare statement')
+    .option('--name <name>', 'name the signature carries (SSH keys: default their comment)')
+    .option('--out <file>', 'file to write (default: EXPERIMENT-SEAL.statement.json or .dsse.json)')
+    .action((run: string, options: StatementOptions) =>
+      act(async (context) =>
+        (await import('./commands/statement.ts')).statement(context, options, run),
       ),
     );
 }
@@ -262,25 +280,7 @@ function addReport(program: Command, act: Act): void {
     );
 }
 
-function addStatement(program: Command, act: Act): void {
-  ledgered(
-    program,
-    'statement <evidence>',
-    'say what a run decided as an in-toto Statement, for policy engines; signed with --sign',
-    'liftgate statement experiments/refund-desk/runs/95388ec107a1 --sign key.pem --name alice',
-  )
-    .option('--sign <key>', 'private key: writes a DSSE envelope instead of the bare statement')
-    .option('--name <name>', 'name the signature carries (SSH keys: default their comment)')
-    .option('--out <file>', 'file to write (default: EXPERIMENT-SEAL.statement.json or .dsse.json)')
-    .action((run: string, options: StatementOptions) =>
-      act(async (context) =>
-        (await import('./commands/statement.ts')).statement(context, options, run),
-      ),
-    );
-}
-
 function addVerify(program: Command, act: Act): void {
-  addStatement(program, act);
   ledgered(
     program,
     'verify <evidence...>',

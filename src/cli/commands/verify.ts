@@ -126,10 +126,7 @@ async function trustIn(file: string): Promise<readonly TrustedKey[]> {
   return (await import('../../store/signing.ts')).readTrust(file);
 }
 
-async function authoritiesIn(
-  { cwd }: CommandContext,
-  file: string,
-): Promise<readonly Authority[]> {
+async function authoritiesIn({ cwd }: CommandContext, file: string): Promise<readonly Authority[]> {
   const path = resolve(cwd, file);
   try {
     return parseAuthorities(await readFile(path, 'utf8'), file);
