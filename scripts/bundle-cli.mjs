@@ -63,8 +63,8 @@ const handsOver = {
     id.endsWith('/src/cli/programs.ts')
       ? {
           code: `const own = new Set(${JSON.stringify(Object.keys(own))});
-            export async function programFor(command) {
-              return own.has(command) ? require(\`./own-\${command}.cjs\`) : await import('./program.ts');
+            export async function programFor([command, ...words]) {
+              return own.has(command) && !words.includes('--insight') ? require(\`./own-\${command}.cjs\`) : await import('./program.ts');
             }`,
           moduleSideEffects: false,
         }

@@ -26,7 +26,7 @@ export async function main(words: readonly string[]): Promise<void> {
   for (const name of signals) process.on(name, stop);
   process.exitCode = answerAtOnce(words, output)
     ? 0
-    : await (await programFor(words[0])).runWords(words, {
+    : await (await programFor(words)).runWords(words, {
         cwd: process.cwd(),
         output,
         signal: interrupt.signal,

@@ -21,8 +21,10 @@ export function numberOrNull(value: number | Indeterminate): number | null {
   return isIndeterminate(value) ? null : value;
 }
 
+/** Added from the least to the greatest, so that the order of the records changes no digit. */
 export function meanOf(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0) / values.length;
+  const ordered = [...values].sort((a, b) => a - b);
+  return ordered.reduce((total, value) => total + value, 0) / values.length;
 }
 
 /** The cell of a record, whoever rated it. */

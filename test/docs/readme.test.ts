@@ -194,9 +194,10 @@ describe('README.md', () => {
     const command = join(project, 'bin/liftgate.js');
     const words = [command, 'ledger', '--help'];
     const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
-    const program = [...stdout.matchAll(/^ {2}([a-z-]+) (?:\[options\]|<)/gm)].map(
-      ([, name]) => name,
-    );
+    const commands = /^Commands:\n((?: +.*\n)+)/m.exec(stdout)?.[1] ?? '';
+    const program = [...commands.matchAll(/^ {2}([a-z-]+) /gm)]
+      .map(([, name]) => name)
+      .filter((name) => name !== 'help');
     const shown = [...section('Commands').matchAll(/`liftgate ledger ([a-z\\|-]+)/g)].flatMap(
       ([, names = '']) => names.split('\\|'),
     );

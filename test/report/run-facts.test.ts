@@ -15,23 +15,25 @@ const { lines } = evidenceOf({
   ],
 });
 
+/** The lines by their places and attempts, worked out here. */
+const sorted = lines.toSorted(
+  (first, second) =>
+    first.position - second.position || first.receipt.attempt - second.receipt.attempt,
+);
+
 describe('orderedLines', () => {
   test('goes by place in the schedule, then by attempt', () => {
-    const found = orderedLines([...lines].reverse());
-    expect(found.map((line) => [line.position, line.receipt.attempt])).toEqual([
-      [0, 1],
-      [1, 1],
-      [1, 2],
-      [2, 1],
-      [3, 1],
-    ]);
+    expect(orderedLines(lines.toReversed())).toEqual(sorted);
+    expect(new Set(sorted.map(({ position }) => position))).toEqual(new Set([0, 1, 2, 3]));
+    const tried = sorted.filter(({ cell }) => cell.case === 'a' && cell.arm === 'next');
+    expect(tried.map(({ receipt }) => receipt.attempt)).toEqual([1, 2]);
   });
 });
 
 describe('receiptsRoot', () => {
   test('is the Merkle root of the ordered canonical lines, whatever order they come in', () => {
     expect(receiptsRoot([...lines].reverse())).toBe(
-      merkleRoot(lines.map((line) => canonicalText(line))),
+      merkleRoot(sorted.map((line) => canonicalText(line))),
     );
     expect(receiptsRoot([])).toBe(merkleRoot([]));
   });

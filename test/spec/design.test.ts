@@ -94,7 +94,7 @@ function reordered(line: string): string {
 
 /** Edits that change what is measured or how it is judged. */
 const meaningful: readonly (readonly [string, (files: Files) => Files])[] = [
-  ['the use', edit('use: certification', 'use: comparison')],
+  ['the use', edit('use: comparison', 'use: certification')],
   ['the population', edit('{id: mails,', '{id: letters,')],
   ['the smallest useful effect', edit('minimumEffect: 0.1', 'minimumEffect: 0.2')],
   ['a threshold', edit('threshold: 0}', 'threshold: 0.05}')],
