@@ -288,7 +288,7 @@ function checkRequirement(
   ledger: LedgerView,
   { demands, outcome, vouchers }: Vouching,
 ): Finding {
-  const { notes, trust, anchors = { authorities: [], commits: [] } } = demands;
+  const { notes, anchors = { authorities: [], commits: [] } } = demands;
   const { signers } = vouchers;
   const shown = [...new Set(signers.map(describeKey))].join(', ');
   switch (requirement) {
@@ -301,8 +301,13 @@ function checkRequirement(
       if (people > 1 && keys > 1) return { detail: shown };
       return { faults: [signers.length === 0 ? unsigned : `only ${shown} vouches for it`] };
     }
-    case 'anchored':
-      return checkAnchored(anchorsOf(ledger, notes, { keys: trust, ...anchors }), outcome);
+    case 'anchored': {
+      // A key that the ledger has ended may be in other hands, and a note can be written for any day.
+      const lasting = vouchers.keys.filter(
+        ({ ended, keyId, root }) => ended === null && keyId === fingerprintOf(root.key),
+      );
+      return checkAnchored(anchorsOf(ledger, notes, { keys: lasting, ...anchors }), outcome);
+    }
   }
 }
 

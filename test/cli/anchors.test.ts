@@ -288,3 +288,15 @@ describe('liftgate statement', () => {
     expect(refused.stderr).toContain('The run does not verify, so nothing is stated');
   });
 });
+
+describe('a key that the ledger has ended', () => {
+  test('makes no note an anchor, whoever still trusts it', async () => {
+    expect((await anchored('--trust', 'keys.txt')).exitCode).toBe(0);
+    const add = ['--key', 'alice.pem', '--name', 'alice', '--scopes', 'checkpoint,key'];
+    expect((await call('ledger', 'key', 'add', ...add, '--reason', 'first')).exitCode).toBe(0);
+    expect((await anchored('--trust', 'keys.txt')).exitCode).toBe(0);
+    const by = ['--by', 'alice.pem', '--reason', 'stolen'];
+    expect((await call('ledger', 'key', 'revoke', 'alice', ...by)).exitCode).toBe(0);
+    expect((await anchored('--trust', 'keys.txt')).exitCode).toBe(41);
+  });
+});
