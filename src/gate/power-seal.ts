@@ -18,7 +18,10 @@ interface Demand {
   readonly path: string;
 }
 
-/** A required power gate demands its target; a certification without any power gate demands 80 % at claim.minimumEffect. */
+/**
+ * A required power gate demands its target; a certification without any power gate demands 80 % at claim.minimumEffect, where that is
+ * above every lift threshold: at the threshold itself no design has power.
+ */
 function demandOf({ claim, decision }: SealedExperiment): Demand | null {
   const gates = decision.gates.filter((gate) => gate.gate === 'power');
   const required = gates.find((gate) => gate.required);
@@ -27,7 +30,8 @@ function demandOf({ claim, decision }: SealedExperiment): Demand | null {
   if (required !== undefined) {
     return { target: required.target, effect, path: 'gates' };
   }
-  return claim.use === 'certification' && gates.length === 0
+  const isAbove = decision.gates.every((gate) => gate.gate !== 'lift' || gate.threshold < effect);
+  return claim.use === 'certification' && gates.length === 0 && isAbove
     ? { target: defaultTarget, effect, path: 'claim.minimumEffect' }
     : null;
 }

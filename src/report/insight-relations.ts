@@ -1,4 +1,5 @@
 /** Relations of the insight report: how cells ended, whether raters agree, which inputs splits share, what moves together. */
+import { compareCodeUnits } from '../base/canonical.ts';
 import { digestHex, digestOf } from '../base/digest.ts';
 import { agreementInterval, cohenKappa, spearman } from '../stats/agreement.ts';
 import { isIndeterminate } from '../stats/interval.ts';
@@ -101,7 +102,8 @@ export function sharedInputsOf({ records, inputs }: InsightSource): SharedInputs
   }
   const shared = [...places.values()]
     .filter(({ splits }) => splits.size > 1)
-    .map(({ splits, cases }) => ({ splits: uniqueSorted(splits), cases: uniqueSorted(cases) }));
+    .map(({ splits, cases }) => ({ splits: uniqueSorted(splits), cases: uniqueSorted(cases) }))
+    .sort((first, second) => compareCodeUnits(first.cases.join('\n'), second.cases.join('\n')));
   return {
     inputs: places.size,
     shared: shared.slice(0, shownInputs),

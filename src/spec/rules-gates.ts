@@ -26,7 +26,7 @@ export function rangeWidth(measure: Measure): number | null {
 
 /**
  * Findings about all gates.
- * @example gateFindings({ gates: [{ gate: 'lift', measure: 'm' }], measures: {} })[0].code // => 'unknown-measure'
+ * @example gateFindings({ gates: [{ gate: 'lift', measure: 'm' }], measures: {}, arms: {} })[0].code // => 'unknown-measure'
  */
 export function gateFindings(spec: ExperimentSpec): Finding[] {
   const names = spec.gates.map(gateName);

@@ -37,7 +37,7 @@ async function follow(folder: string): Promise<Ended[]> {
 }
 
 describe('docs/writing-a-spec.md', () => {
-  test('has four files, three commands and, before the table of fields, at most 250 lines', () => {
+  test('has four files, three commands and, before the table of fields, at most 270 lines', () => {
     expect(files.map(({ path }) => path)).toEqual([
       'prices/experiment.yaml',
       'prices/make-cases.mjs',
@@ -46,7 +46,7 @@ describe('docs/writing-a-spec.md', () => {
     ]);
     expect(commands.map((command) => command.split(' ')[1])).toEqual(['check', 'plan', 'run']);
     const tour = page.slice(0, page.indexOf('\n## Every field\n'));
-    expect(tour.split('\n').length).toBeLessThanOrEqual(250);
+    expect(tour.split('\n').length).toBeLessThanOrEqual(270);
     expect(tour).toContain('## From spec to decision');
   });
 

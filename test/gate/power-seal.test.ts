@@ -61,6 +61,8 @@ describe('simulatedSeal', () => {
       { ...small, claim: { minimumEffect: 0.1, use: 'comparison' } },
       optional,
       { gates: [lift] },
+      // At its own threshold no design has power.
+      { gates: [{ ...lift, threshold: 0.1 }], claim: { minimumEffect: 0.1 } },
     ]) {
       const sealed = await simulatedSeal(designOf(20, table), at);
       expect(sealed.analysis).not.toHaveProperty('power');

@@ -262,7 +262,7 @@ describe('recommendations', () => {
         const judged = recorded.map(({ candidate }) => `${candidate} looks better`);
         expect(own.filter((text) => judged.some((start) => text.startsWith(start)))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { seed: 20261130, numRuns: 300 },
     );
   });
 
@@ -280,7 +280,7 @@ describe('recommendations', () => {
         const view = insightView({ ...given, records: unrated });
         expect(insightView({ ...given, records: unrated.toReversed() })).toEqual(view);
       }),
-      { numRuns: 100 },
+      { seed: 20261130, numRuns: 200 },
     );
   });
 });
