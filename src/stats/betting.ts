@@ -55,7 +55,11 @@ function shareOf(value: number, { lower, upper }: Bounds, index: number): number
 }
 
 function sharesOf(values: readonly number[], range: Bounds): Float64Array {
-  return Float64Array.from(values, (value, index) => shareOf(value, range, index));
+  const shares = new Float64Array(values.length);
+  for (let index = 0; index < shares.length; index += 1) {
+    shares[index] = shareOf(values[index] ?? Number.NaN, range, index);
+  }
+  return shares;
 }
 
 /** The bet before each unit: √(2 ln(1/error) / (n s²)), s² regularized and from earlier units only. */
