@@ -1,6 +1,7 @@
 /** What commands share: the experiment, the ledger and the run folder that words on the command line name. */
 import { join, resolve } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
+import type { Signer } from '../base/signature.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DecisionDocument, exitCodeOf } from '../report/decision.ts';
 import { candidateIds, type ExperimentSpec } from '../spec/spec.ts';
@@ -89,4 +90,28 @@ export function exitCodeFor(
     candidate === undefined ? decisions : decisions.filter((each) => each.candidate === candidate),
   );
   return reportOnly === true && (code === 20 || code === 21) ? 0 : code;
+}
+
+/** Flags of a command that may sign what it writes. */
+export interface SigningOptions {
+  readonly sign?: string;
+  readonly name?: string;
+}
+
+/**
+ * The signer that the words name, null without one; opened before anything is recorded, so that a key that cannot sign stops the command.
+ * @throws {LiftgateError} usage for a name without a key; signature-invalid
+ */
+export async function namedSigner(
+  { cwd }: CommandContext,
+  { sign, name }: SigningOptions,
+): Promise<Signer | null> {
+  if (sign !== undefined) {
+    const { openSigner } = await import('../store/signing.ts');
+    return await openSigner({ file: resolve(cwd, sign), name });
+  }
+  if (name === undefined) return null;
+  throw new LiftgateError('usage', 'Nothing is signed, so a name has no use.', {
+    mend: 'Name the key with --sign KEY.',
+  });
 }

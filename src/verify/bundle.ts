@@ -124,20 +124,25 @@ export function membersOf({ run, entries, objects, notes }: Bundle): TarMember[]
   return members.sort((first, second) => (first.path < second.path ? -1 : 1));
 }
 
+/** What an index says of the ledger it comes with. */
+export function ledgerFacts(entries: Bundle['entries']): Readonly<Record<string, unknown>> {
+  const last = entries.at(-1);
+  return {
+    id: last?.entry.ledger,
+    entries: entries.length,
+    head: last?.entryId,
+    root: merkleRoot(entries.map(({ bytes }) => bytes)),
+  };
+}
+
 function indexBytes({ run, entries }: Bundle, members: readonly TarMember[]): Uint8Array {
   const manifest = parseManifest(run);
-  const last = entries.at(-1);
   const index = {
     type: bundleType,
     experimentId: manifest.experimentId,
     seal: manifest.seal,
     manifest: manifestDigest(manifest),
-    ledger: {
-      id: last?.entry.ledger,
-      entries: entries.length,
-      head: last?.entryId,
-      root: merkleRoot(entries.map(({ bytes }) => bytes)),
-    },
+    ledger: ledgerFacts(entries),
     files: members.map(({ path, bytes }) => materialOf(path, bytes)),
   };
   return new TextEncoder().encode(canonicalLine(bundleIndexSchema.parse(index)));

@@ -13,14 +13,20 @@
 
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { merkleRoot } from '../base/merkle.ts';
 import * as z from '../base/shape.ts';
 import { readCanonical } from '../base/strict-json.ts';
 import { formatTar, parseTar, type TarMember } from '../base/tar.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { materialOf, materialSchema } from '../spec/seal.ts';
 import { digestSchema } from '../spec/words.ts';
-import { type Bundle, gatherObjects, membersOf, type NoteFiles, sorted } from './bundle.ts';
+import {
+  type Bundle,
+  gatherObjects,
+  ledgerFacts,
+  membersOf,
+  type NoteFiles,
+  sorted,
+} from './bundle.ts';
 
 /** Type and version word of an export's index. */
 export const exportType = 'liftgate/ledger-export/v1';
@@ -62,15 +68,9 @@ export function formatExport(held: LedgerExport): Uint8Array {
 }
 
 function indexBytes({ entries }: LedgerExport, members: readonly TarMember[]): Uint8Array {
-  const last = entries.at(-1);
   const index = {
     type: exportType,
-    ledger: {
-      id: last?.entry.ledger,
-      entries: entries.length,
-      head: last?.entryId,
-      root: merkleRoot(entries.map(({ bytes }) => bytes)),
-    },
+    ledger: ledgerFacts(entries),
     files: members.map(({ path, bytes }) => materialOf(path, bytes)),
   };
   return new TextEncoder().encode(canonicalLine(exportIndexSchema.parse(index)));

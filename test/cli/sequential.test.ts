@@ -217,10 +217,27 @@ describe.concurrent('looks that cannot be taken', () => {
     ],
     [{ ...threeLooks, looks: { every: 8 } }, 'A sequential design has at least two looks'],
     [{ ...anytime, looks: { every: 1 } }, 'the first at 2 units or more'],
+    [
+      { ...threeLooks, looks: [4, 8], futility: { error: 0.1 } },
+      '[futility-without-effect]\n  The futility rule gives a lift up when claim.minimumEffect is ruled out',
+    ],
   ])('%o: 40', async (stopping, text) => {
     const experiment = await experimentOf({ cases: few(), spec: { stopping } });
     const { exitCode, stderr } = await experiment.call('check');
     expect(stderr).toContain(text);
+    expect(exitCode).toBe(40);
+  });
+
+  test('more looks than the law of a group-sequential design is computed for: 40', async () => {
+    const looks = { every: 2 };
+    const experiment = await experimentOf({
+      cases: smallCases(64),
+      spec: { stopping: { ...threeLooks, looks } },
+    });
+    const { exitCode, stderr } = await experiment.call('check');
+    expect(stderr).toContain(
+      '[looks-invalid]\n  A group-sequential design has at most 30 looks; it has 32.',
+    );
     expect(exitCode).toBe(40);
   });
 

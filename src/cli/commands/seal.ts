@@ -1,21 +1,16 @@
 /** `liftgate seal`: writes the plan seal, and with --candidates the final one; with --sign a signed statement about it. */
-import { resolve } from 'node:path';
 import { nearCopies, nearCopyLines } from '../../analysis/near-copies.ts';
-import { LiftgateError } from '../../base/errors.ts';
-import type { Signer } from '../../base/signature.ts';
 import { describeKey } from '../../base/trust.ts';
 import { requireSigner } from '../../ledger/key-trust.ts';
 import { sealExperiment } from '../../serve/library.ts';
 import { type RecordedSeal, writeSealStatement } from '../../store/seal-experiment.ts';
 import type { CommandContext } from '../context.ts';
-import { commandLedger, openExperiment } from '../workspace.ts';
+import { commandLedger, namedSigner, openExperiment, type SigningOptions } from '../workspace.ts';
 
 /** Flags of the command. */
-export interface SealOptions {
+export interface SealOptions extends SigningOptions {
   readonly ledger: string;
   readonly candidates?: boolean;
-  readonly sign?: string;
-  readonly name?: string;
 }
 
 export async function seal(
@@ -24,7 +19,7 @@ export async function seal(
   path: string,
 ): Promise<number> {
   const bind = options.candidates === true;
-  const signer = await signerOf(context, options);
+  const signer = await namedSigner(context, options);
   const loaded = await openExperiment(path, { candidates: bind ? 'bound' : 'open' });
   const ledger = commandLedger(context, options);
   if (signer !== null) requireSigner(await ledger.state(), signer.key, ['statement']);
@@ -49,21 +44,6 @@ export async function seal(
     statement,
   });
   return 0;
-}
-
-/** The signer, opened before anything is recorded: a key that cannot sign stops the command. */
-async function signerOf(
-  { cwd }: CommandContext,
-  { sign, name }: SealOptions,
-): Promise<Signer | null> {
-  if (sign !== undefined) {
-    const { openSigner } = await import('../../store/signing.ts');
-    return await openSigner({ file: resolve(cwd, sign), name });
-  }
-  if (name === undefined) return null;
-  throw new LiftgateError('usage', 'Nothing is signed, so a name has no use.', {
-    mend: 'Name the key with --sign KEY.',
-  });
 }
 
 function show({ output }: CommandContext, stage: string, recorded: RecordedSeal): void {

@@ -5,7 +5,6 @@ import { canonicalLine } from '../../base/canonical.ts';
 import { digestHex, digestOf } from '../../base/digest.ts';
 import { formatEnvelope, statementType } from '../../base/dsse.ts';
 import { LiftgateError } from '../../base/errors.ts';
-import type { Signer } from '../../base/signature.ts';
 import { describeKey } from '../../base/trust.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import { refuseOddFile } from '../../store/places.ts';
@@ -15,13 +14,11 @@ import { ledgerView } from '../../verify/reading.ts';
 import { formatStatement, statementOfRun } from '../../verify/statement.ts';
 import { checkRun } from '../../verify/verify.ts';
 import type { CommandContext } from '../context.ts';
-import { existingLedger } from '../workspace.ts';
+import { existingLedger, namedSigner, type SigningOptions } from '../workspace.ts';
 
 /** Flags of the command. */
-export interface StatementOptions {
+export interface StatementOptions extends SigningOptions {
   readonly ledger: string;
-  readonly sign?: string;
-  readonly name?: string;
   readonly out?: string;
 }
 
@@ -32,7 +29,7 @@ export async function statement(
   path: string,
 ): Promise<number> {
   const { output, cwd } = context;
-  const signer = await signerOf(context, options);
+  const signer = await namedSigner(context, options);
   const { files, bundle } = readEvidence(resolve(cwd, path));
   const ledger = bundle === null ? await existingLedger(context, options) : bundledLedger(bundle);
   const view = await ledgerView(ledger);
@@ -65,20 +62,6 @@ export async function statement(
   for (const line of verdictLines(document)) output.line(line);
   output.document({ file, signed: signer !== null, statement: stated });
   return 0;
-}
-
-async function signerOf(
-  { cwd }: CommandContext,
-  { sign, name }: StatementOptions,
-): Promise<Signer | null> {
-  if (sign !== undefined) {
-    const { openSigner } = await import('../../store/signing.ts');
-    return await openSigner({ file: resolve(cwd, sign), name });
-  }
-  if (name === undefined) return null;
-  throw new LiftgateError('usage', 'Nothing is signed, so a name has no use.', {
-    mend: 'Name the key with --sign KEY.',
-  });
 }
 
 async function write(path: string, shown: string, text: string): Promise<void> {
