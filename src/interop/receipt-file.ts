@@ -18,8 +18,7 @@ import {
   type ReceiptLine,
   receiptLineSchema,
 } from '../run/receipt.ts';
-import { unknownUsage } from '../run/replies.ts';
-import { unknownHost } from '../run/resume.ts';
+import { sparseReceipt } from '../run/replies.ts';
 import { cellId, planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases, indexedCases } from '../spec/case-index.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
@@ -173,31 +172,14 @@ function lineOf(hand: HandReceipt, { seal, index, positions }: RowContext): Rece
 const unknownTime = '1970-01-01T00:00:00.000Z';
 
 function handReceipt(hand: HandReceipt, cellKey: string, seal: SealedExperiment): Receipt {
-  return {
-    protocol: 'receipt/1',
+  return sparseReceipt({
     cellKey,
     attempt: hand.attempt,
     experimentDigest: sealDigest(seal),
-    inputDigest: null,
-    surfaceLoadedDigest: null,
     outcome: hand.outcome,
-    fault: null,
     scores: hand.scores,
     critical: hand.critical,
-    artifact: null,
-    usage: unknownUsage,
-    gradeUsage: null,
     gradeAttempts: hand.outcome === 'completed' ? 1 : 0,
-    timing: {
-      startedAt: unknownTime,
-      endedAt: unknownTime,
-      activeMs: null,
-      waitedMs: null,
-      firstOutputMs: null,
-    },
-    internalRetries: {},
-    model: null,
-    host: unknownHost,
-    logs: null,
-  };
+    span: { startedAt: unknownTime, endedAt: unknownTime },
+  });
 }

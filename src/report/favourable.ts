@@ -12,7 +12,7 @@ import {
   type ReceiptLine,
   type Usage,
 } from '../run/receipt.ts';
-import { unknownHost } from '../run/resume.ts';
+import { sparseReceipt } from '../run/replies.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases, indexedCases } from '../spec/case-index.ts';
 import { bestValue, type Measure, valueRange, worstValue } from '../spec/measure.ts';
@@ -112,33 +112,18 @@ export function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Ev
 }
 
 function favourableReceipt(cellKey: string, surface: Digest, scores: Receipt['scores']): Receipt {
-  return {
-    protocol: 'receipt/1',
+  return sparseReceipt({
     cellKey,
     attempt: 1,
     experimentDigest: anyDigest,
-    inputDigest: null,
     surfaceLoadedDigest: surface,
     outcome: 'completed',
-    fault: null,
     scores,
     critical: [],
-    artifact: null,
     usage: freeUsage,
-    gradeUsage: null,
     gradeAttempts: 1,
-    timing: {
-      startedAt: anyTime,
-      endedAt: anyTime,
-      activeMs: null,
-      waitedMs: null,
-      firstOutputMs: null,
-    },
-    internalRetries: {},
-    model: null,
-    host: unknownHost,
-    logs: null,
-  };
+    span: { startedAt: anyTime, endedAt: anyTime },
+  });
 }
 
 interface FavourableCell {

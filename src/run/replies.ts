@@ -14,6 +14,7 @@ import {
   type GradeRequest,
   gradeReplySchema,
   largestCostUsd,
+  type Receipt,
   type Usage,
 } from './receipt.ts';
 
@@ -35,6 +36,14 @@ export const unknownUsage: Usage = {
   costSource: null,
   tokens: null,
   tokensKnown: false,
+};
+
+/** Host of an attempt that never came back: nobody can say who would have answered. */
+export const unknownHost: Receipt['host'] = {
+  name: 'unknown',
+  version: '',
+  buildDigest: null,
+  dirty: null,
 };
 
 interface Echoed {
@@ -213,5 +222,38 @@ export function gradeReplyOf(
     critical: null,
     gradeUsage: null,
     timing: { ...span, activeMs: null, waitedMs: null, firstOutputMs: null },
+  };
+}
+
+/** The members of a receipt that are always known. */
+type KnownOfReceipt = Pick<Receipt, 'cellKey' | 'attempt' | 'experimentDigest' | 'outcome'> & {
+  readonly span: CallSpan;
+};
+
+/**
+ * A receipt that no host wrote: what is not given is unknown, and nothing was graded.
+ * @example sparseReceipt({ cellKey, attempt: 1, experimentDigest, outcome: 'cancelled', span }).usage.costKnown // => false
+ */
+export function sparseReceipt({
+  span,
+  ...known
+}: KnownOfReceipt & Partial<Omit<Receipt, 'timing'>>): Receipt {
+  return {
+    protocol: 'receipt/1',
+    inputDigest: null,
+    surfaceLoadedDigest: null,
+    fault: null,
+    scores: {},
+    critical: null,
+    artifact: null,
+    usage: unknownUsage,
+    gradeUsage: null,
+    gradeAttempts: 0,
+    timing: { ...span, activeMs: null, waitedMs: null, firstOutputMs: null },
+    internalRetries: {},
+    model: null,
+    host: unknownHost,
+    logs: null,
+    ...known,
   };
 }

@@ -18,7 +18,7 @@ import {
 } from './budget.ts';
 import { type Dispatch, hostCrash, type JournalLine } from './journal.ts';
 import { type Cell, isOutcome, type Receipt, type ReceiptLine } from './receipt.ts';
-import { faultReport, unknownUsage } from './replies.ts';
+import { faultReport, sparseReceipt } from './replies.ts';
 import { cellId } from './schedule.ts';
 
 /** One planned cell as the journal left it. */
@@ -198,14 +198,6 @@ export function receiptLineOf(parts: {
   return { v: 1, ledger, expose, fence, evaluatorTree: seal.evaluator.tree, ...rest };
 }
 
-/** Host of an attempt that never came back: nobody can say who would have answered. */
-export const unknownHost: Receipt['host'] = {
-  name: 'unknown',
-  version: '',
-  buildDigest: null,
-  dirty: null,
-};
-
 /**
  * The receipt of an attempt that was dispatched and never came back: infrastructureFault, code hostCrash.
  * @example danglingReceipt({ at: 'then' }, { at: 'now' }).fault.code // => 'hostCrash'
@@ -214,33 +206,14 @@ export function danglingReceipt(
   dispatch: Dispatch,
   seen: { readonly experimentDigest: Digest; readonly at: string },
 ): Receipt {
-  return {
-    protocol: 'receipt/1',
+  return sparseReceipt({
     cellKey: dispatch.cellKey,
     attempt: dispatch.attempt,
     experimentDigest: seen.experimentDigest,
-    inputDigest: null,
-    surfaceLoadedDigest: null,
     outcome: 'infrastructureFault',
     fault: faultReport(hostCrash, 'agent', 'the run ended before the attempt came back'),
-    scores: {},
-    critical: null,
-    artifact: null,
-    usage: unknownUsage,
-    gradeUsage: null,
-    gradeAttempts: 0,
-    timing: {
-      startedAt: dispatch.at,
-      endedAt: seen.at,
-      activeMs: null,
-      waitedMs: null,
-      firstOutputMs: null,
-    },
-    internalRetries: {},
-    model: null,
-    host: unknownHost,
-    logs: null,
-  };
+    span: { startedAt: dispatch.at, endedAt: seen.at },
+  });
 }
 
 /** Every attempt settled at its receipt, one without receipt at its reservation; held to no cap, they were when they were made. */

@@ -4,8 +4,13 @@ import { exampleTests } from '../support/examples.ts';
 import { executeRequest, gradeRequest } from '../support/host-conformance.ts';
 
 exampleTests('src/run/replies.ts', {
-  names: Object.keys(replies).filter((name) => name !== 'unknownUsage'),
-  scope: { ...replies, request: executeRequest('well') },
+  names: Object.keys(replies).filter((name) => !name.startsWith('unknown')),
+  scope: {
+    ...replies,
+    ...executeRequest('well'),
+    request: executeRequest('well'),
+    span: { startedAt: '', endedAt: '' },
+  },
 });
 
 describe('checkGradeReply', () => {

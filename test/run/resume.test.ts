@@ -3,13 +3,13 @@ import { LiftgateError } from '../../src/base/errors.ts';
 import { executeCells } from '../../src/run/execute.ts';
 import type { JournalLine } from '../../src/run/journal.ts';
 import { interruptedAttempts } from '../../src/run/receipt.ts';
+import { unknownHost } from '../../src/run/replies.ts';
 import {
   closesCell,
   danglingReceipt,
   freshState,
   receiptLineOf,
   resumeFrom,
-  unknownHost,
 } from '../../src/run/resume.ts';
 import { exampleTests } from '../support/examples.ts';
 import {
