@@ -32,6 +32,9 @@ export interface LedgerPin {
   readonly head: Digest;
 }
 
+/** Looks up how far a ledger is known, once its id is read; null when it is not. */
+export type PinOf = (ledger: string) => Promise<LedgerPin | null>;
+
 /** One invariant and how it was found. */
 export interface LedgerCheck {
   readonly id: InvariantId;
@@ -268,13 +271,33 @@ function completenessOf(
   return { completeness: 'contradicted', completenessDetail: message };
 }
 
+/** A ledger after its check: the report, and what was read on the way. */
+export interface CheckedLedger {
+  readonly report: LedgerReport;
+  /** Every entry that could be read. */
+  readonly entries: readonly StoredEntry[];
+  /** State after the last entry that history could be followed to: after all of them when the report is ok. */
+  readonly state: LedgerState;
+}
+
 /**
  * Checks invariants I1 to I14 from the stored bytes alone; offline, without writing.
  *
  * @param pin  size (>= 1) and head known from elsewhere; without it completeness is reported as unknown
  * @returns    every fault found; `ok` when there is none
  */
-export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promise<LedgerReport> {
+export async function checkLedger(
+  store: ReadableStore,
+  pin?: LedgerPin | PinOf,
+): Promise<LedgerReport> {
+  return (await readLedger(store, pin)).report;
+}
+
+/** `checkLedger`, with the entries and the state that it found: whoever needs them too reads no byte twice. */
+export async function readLedger(
+  store: ReadableStore,
+  pin?: LedgerPin | PinOf,
+): Promise<CheckedLedger> {
   const findings = new Findings();
   const objects: Objects = new Map();
   const entries = await readEntries(store, findings);
@@ -286,9 +309,10 @@ export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promis
     if (isKind(stored.entry, 'import')) await checkBranch(store, stored.entry, found);
   }
   const { state, stoppedAt } = followHistory(entries, objects, findings);
-  const completeness = completenessOf({ ...entries, state }, pin, findings);
+  const known = typeof pin === 'function' ? await pinFor(pin, entries) : pin;
+  const completeness = completenessOf({ ...entries, state }, known, findings);
   const last = entries.bytes.at(-1);
-  return {
+  const report = {
     entries: entries.bytes.length,
     head: last === undefined ? null : entryId(last),
     ledger: entries.ledger,
@@ -298,6 +322,11 @@ export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promis
     problems: findings.problems,
     ...completeness,
   };
+  return { report, entries: entries.stored.filter((stored) => stored !== null), state };
+}
+
+async function pinFor(pinOf: PinOf, { ledger }: ReadEntries): Promise<LedgerPin | undefined> {
+  return ledger === null ? undefined : ((await pinOf(ledger)) ?? undefined);
 }
 
 /**

@@ -9,9 +9,11 @@ import { LiftgateError } from '../base/errors.ts';
 import { readObjectsFor } from './branch.ts';
 import { extendChain } from './chain.ts';
 import {
-  checkLedger,
+  type CheckedLedger,
   type LedgerPin,
   type LedgerReport,
+  type PinOf,
+  readLedger,
   requireSoundBranch,
 } from './check-ledger.ts';
 import {
@@ -99,8 +101,11 @@ export interface Ledger {
   putObject(bytes: Uint8Array): Promise<Digest>;
   /** All entries in order. */
   entries(): Promise<readonly StoredEntry[]>;
-  /** Reads everything again and checks every invariant; never throws for damage, it reports it. */
-  verify(pin?: LedgerPin): Promise<LedgerReport>;
+  /**
+   * Reads everything again and checks every invariant; never throws for damage, it reports it.
+   * @param pin  size and head known from elsewhere, or what looks them up by the ledger's id once the entries are read
+   */
+  verify(pin?: LedgerPin | PinOf): Promise<LedgerReport>;
 }
 
 /** Races an append may lose before it gives up. */
@@ -136,7 +141,7 @@ class StoreLedger implements Ledger {
   private readonly store: LedgerStore;
   private readonly ports: LedgerPorts;
   private known: LedgerState = emptyState;
-  private readonly tail: StoredEntry[] = [];
+  private tail: StoredEntry[] = [];
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(store: LedgerStore, ports: LedgerPorts) {
@@ -163,8 +168,20 @@ class StoreLedger implements Ledger {
     return this.store.putObject(bytes);
   }
 
-  verify(pin?: LedgerPin): Promise<LedgerReport> {
-    return checkLedger(this.store, pin);
+  verify(pin?: LedgerPin | PinOf): Promise<LedgerReport> {
+    return this.inTurn(async () => {
+      const checked = await readLedger(this.store, pin);
+      if (checked.report.ok) this.keep(checked);
+      return checked.report;
+    });
+  }
+
+  /** What a check has followed need not be followed again; a history other than the known one is left to `follow` to refuse. */
+  private keep({ entries, state }: CheckedLedger): void {
+    const { size, head } = this.known.chain;
+    if (size > 0 && entries[size - 1]?.entryId !== head) return;
+    this.known = state;
+    this.tail = [...entries];
   }
 
   append<Kind extends EntryKind>(request: EntryRequest<Kind>): Promise<Appended<Kind>> {

@@ -9,7 +9,7 @@ import { canonicalLine } from '../base/canonical.ts';
 import { type Digest, isDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { readCanonical } from '../base/strict-json.ts';
-import type { LedgerPin } from '../ledger/check-ledger.ts';
+import type { LedgerPin, PinOf } from '../ledger/check-ledger.ts';
 import type { EntryKind, EntryRequest, StoredEntry } from '../ledger/entry.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import { errorCodeOf, type LedgerFiles, nodeFiles, writeDraft } from './ledger-files.ts';
@@ -206,11 +206,17 @@ export function pinnedLedger(ledger: Ledger, seen: SeenLedgers): Ledger {
       await remember();
       return appended;
     },
-    async verify(pin?: LedgerPin) {
-      const report = await ledger.verify(pin);
-      const known =
-        pin === undefined && report.ledger !== null ? await seen.latest(report.ledger) : null;
-      return known === null ? report : ledger.verify(known);
+    async verify(pin?: LedgerPin | PinOf) {
+      if (pin !== undefined) return ledger.verify(pin);
+      const remembered: LedgerPin[] = [];
+      const report = await ledger.verify(async (id) => {
+        const latest = await seen.latest(id);
+        if (latest !== null) remembered.push(latest);
+        return latest;
+      });
+      // Whoever appended after the entries were read remembers more of them: they are read again.
+      const longer = remembered.find(({ size }) => size > report.entries);
+      return longer === undefined ? report : ledger.verify(longer);
     },
   };
 }

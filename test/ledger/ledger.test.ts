@@ -270,6 +270,46 @@ describe('an open ledger', () => {
     expect(reads).toEqual([16, 17]);
   });
 
+  it('reads again only the last entry of what a check found sound', async () => {
+    const store = memoryStore();
+    await tellStory(openLedgerStore(store, countingPorts()));
+    const reads: number[] = [];
+    const readEntry = (seq: number) => {
+      reads.push(seq);
+      return store.readEntry(seq);
+    };
+    const ledger = openLedgerStore({ ...store, readEntry }, countingPorts());
+    expect(await ledger.verify()).toMatchObject({ ok: true, entries: 17 });
+    reads.length = 0;
+    const [state, entries] = [await ledger.state(), await ledger.entries()];
+    expect(reads).toEqual([16, 16]);
+    const followed = openLedgerStore(store, countingPorts());
+    expect(entries).toEqual(await followed.entries());
+    expect(state).toEqual(await followed.state());
+  });
+
+  it('keeps to the entries it knows when a check finds another sound history', async () => {
+    const [store, other] = [memoryStore(), memoryStore()];
+    await recordPlan(openLedgerStore(store, countingPorts()), 'one');
+    const stranger = openLedgerStore(other, countingPorts());
+    await recordPlan(stranger, 'two');
+    await recordPlan(stranger, 'three');
+    let now: LedgerStore = store;
+    const ledger = openLedgerStore(
+      {
+        ...store,
+        listEntries: (known) => now.listEntries(known),
+        readEntry: (seq) => now.readEntry(seq),
+        readObject: (digest) => now.readObject(digest),
+      },
+      countingPorts(),
+    );
+    await ledger.state();
+    now = other;
+    expect(await ledger.verify()).toMatchObject({ ok: true, entries: 3 });
+    expect((await refusalOf(ledger.entries())).details).toEqual({ reason: 'fork' });
+  });
+
   it('calls a history that no Liftgate writes damage', async () => {
     const store = await twoEntries();
     const [, second] = await openLedgerStore(store, countingPorts()).entries();

@@ -122,6 +122,22 @@ describe('pinnedLedger', () => {
     expect(await open().entries()).toHaveLength(2);
   });
 
+  test('reads again what another writer appended and remembered during a check', async () => {
+    const [at, pins] = await Promise.all([folder(), folder()]);
+    const writer = pinnedLedger(openLedger(at), seenLedgers(pins));
+    await recordPlan(writer, 'a');
+    const seen = seenLedgers(pins);
+    let looked = 0;
+    const latest = async (ledger: string) => {
+      looked += 1;
+      await recordPlan(writer, 'b');
+      return seen.latest(ledger);
+    };
+    const reader = pinnedLedger(openLedger(at), { latest, remember: () => Promise.resolve() });
+    expect(await reader.verify()).toMatchObject({ ok: true, entries: 3, completeness: 'pinned' });
+    expect(looked).toBe(1);
+  });
+
   test('does without a memory that cannot be written', async () => {
     const pins = seenLedgers(await folder(), {
       ...nodeFiles,
