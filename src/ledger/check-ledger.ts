@@ -32,8 +32,8 @@ export interface LedgerPin {
   readonly head: Digest;
 }
 
-/** Looks up how far a ledger is known, once its id is read; null when it is not. */
-export type PinOf = (ledger: string) => Promise<LedgerPin | null>;
+/** Looks up how far a ledger is known by its id, null when no entry can be read. */
+export type PinOf = (ledger: string | null) => Promise<LedgerPin | undefined>;
 
 /** One invariant and how it was found. */
 export interface LedgerCheck {
@@ -286,10 +286,7 @@ export interface CheckedLedger {
  * @param pin  size (>= 1) and head known from elsewhere; without it completeness is reported as unknown
  * @returns    every fault found; `ok` when there is none
  */
-export async function checkLedger(
-  store: ReadableStore,
-  pin?: LedgerPin | PinOf,
-): Promise<LedgerReport> {
+export async function checkLedger(store: ReadableStore, pin?: LedgerPin): Promise<LedgerReport> {
   return (await readLedger(store, pin)).report;
 }
 
@@ -309,7 +306,7 @@ export async function readLedger(
     if (isKind(stored.entry, 'import')) await checkBranch(store, stored.entry, found);
   }
   const { state, stoppedAt } = followHistory(entries, objects, findings);
-  const known = typeof pin === 'function' ? await pinFor(pin, entries) : pin;
+  const known = typeof pin === 'function' ? await pin(entries.ledger) : pin;
   const completeness = completenessOf({ ...entries, state }, known, findings);
   const last = entries.bytes.at(-1);
   const report = {
@@ -323,10 +320,6 @@ export async function readLedger(
     ...completeness,
   };
   return { report, entries: entries.stored.filter((stored) => stored !== null), state };
-}
-
-async function pinFor(pinOf: PinOf, { ledger }: ReadEntries): Promise<LedgerPin | undefined> {
-  return ledger === null ? undefined : ((await pinOf(ledger)) ?? undefined);
 }
 
 /**

@@ -22,7 +22,6 @@ import {
   type EntryKind,
   type EntryOf,
   type EntryRequest,
-  entryFileName,
   formatEntry,
   isKind,
   type LedgerEntry,
@@ -33,6 +32,7 @@ import {
 } from './entry.ts';
 import { emptyState, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyEntry } from './state.ts';
+import { asDamage } from './transitions.ts';
 
 /** Where entries and objects are kept. Every method that writes returns only after the bytes are durable. */
 export interface LedgerStore {
@@ -101,10 +101,7 @@ export interface Ledger {
   putObject(bytes: Uint8Array): Promise<Digest>;
   /** All entries in order. */
   entries(): Promise<readonly StoredEntry[]>;
-  /**
-   * Reads everything again and checks every invariant; never throws for damage, it reports it.
-   * @param pin  size and head known from elsewhere, or what looks them up by the ledger's id once the entries are read
-   */
+  /** Reads everything again and checks every invariant; never throws for damage, it reports it. A pin may be looked up by the id. */
   verify(pin?: LedgerPin | PinOf): Promise<LedgerReport>;
 }
 
@@ -113,21 +110,6 @@ export const maximumTries = 50;
 
 function unsafe(message: string, mend: string, reason: string): LiftgateError {
   return new LiftgateError('ledger-unsafe', message, { mend, details: { reason } });
-}
-
-/** A refused transition in recorded history is damage: somebody wrote what no Liftgate writes. */
-export function asDamage(error: unknown, seq: number): unknown {
-  if (!(error instanceof LiftgateError) || error.code !== 'ledger-conflict') return error;
-  return new LiftgateError(
-    'ledger-damaged',
-    `Entry ${seq} contradicts the entries before it: ${error.message}`,
-    {
-      where: { file: entryFileName(seq) },
-      mend: 'Restore the ledger folder from version control or a copy.',
-      cause: error,
-      details: error.details,
-    },
-  );
 }
 
 /** A request of any kind before its shape is checked. */

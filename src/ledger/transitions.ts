@@ -3,7 +3,7 @@ import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { InvariantId } from './chain.ts';
 import { refuseContested, refuseSpoiled } from './claim.ts';
-import type { EntryOf } from './entry.ts';
+import { type EntryOf, entryFileName } from './entry.ts';
 import type { JournalMark } from './entry-bodies.ts';
 import {
   type ExperimentState,
@@ -30,6 +30,21 @@ export function conflict(
     mend: more.mend,
     details: { invariant, ...more.details },
   });
+}
+
+/** A refused transition in recorded history is damage: somebody wrote what no Liftgate writes. */
+export function asDamage(error: unknown, seq: number): unknown {
+  if (!(error instanceof LiftgateError) || error.code !== 'ledger-conflict') return error;
+  return new LiftgateError(
+    'ledger-damaged',
+    `Entry ${seq} contradicts the entries before it: ${error.message}`,
+    {
+      where: { file: entryFileName(seq) },
+      mend: 'Restore the ledger folder from version control or a copy.',
+      cause: error,
+      details: error.details,
+    },
+  );
 }
 
 /** Builds the refusal of an entry that comes too early or too late. */

@@ -210,9 +210,9 @@ export function pinnedLedger(ledger: Ledger, seen: SeenLedgers): Ledger {
       if (pin !== undefined) return ledger.verify(pin);
       const remembered: LedgerPin[] = [];
       const report = await ledger.verify(async (id) => {
-        const latest = await seen.latest(id);
+        const latest = id === null ? null : await seen.latest(id);
         if (latest !== null) remembered.push(latest);
-        return latest;
+        return remembered[0];
       });
       // Whoever appended after the entries were read remembers more of them: they are read again.
       const longer = remembered.find(({ size }) => size > report.entries);
