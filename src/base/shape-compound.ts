@@ -1,17 +1,9 @@
-/** Shapes made of others: lists, objects, records, unions. */
-import type { Json } from './canonical.ts';
-import {
-  type AnyShape,
-  endsSome,
-  type Infer,
-  lead,
-  note,
-  type OptionalShape,
-  Shape,
-  type ShapeCheck,
-} from './shape-core.ts';
-import { type Finding, issueOf, type Primitive } from './shape-issue.ts';
-import { BooleanShape, LiteralShape, NullShape, NumberShape, StringShape } from './shape-scalar.ts';
+/** Shapes made of others: lists, objects, records. */
+import { compareCodeUnits } from './canonical.ts';
+import type { ShapeCheck } from './shape-check.ts';
+import { type AnyShape, type Infer, OptionalShape, Shape } from './shape-core.ts';
+import { type Finding, issueOf, lead, note } from './shape-issue.ts';
+import { UnknownShape } from './shape-scalar.ts';
 
 export class ArrayShape<Element extends AnyShape> extends Shape<Infer<Element>[]> {
   readonly element: Element;
@@ -46,6 +38,13 @@ export class ArrayShape<Element extends AnyShape> extends Shape<Infer<Element>[]
     });
   }
 
+  protected fits(value: unknown): boolean {
+    if (!Array.isArray(value)) return false;
+    const { element } = this;
+    for (const item of value) if (!element.accepts(item)) return false;
+    return true;
+  }
+
   min(bound: number): this {
     return this.checked({ kind: 'shortest', bound });
   }
@@ -75,8 +74,25 @@ export type ObjectOf<Of> = Flat<
   }
 >;
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether an object is of no class, so that its members are all there is to it. */
+export function isPlainData(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** What the further members of a loose object may be. */
+const anything = new OptionalShape(new UnknownShape());
+
+/** Declared members in the order in which canonical text has them. */
+interface Plan {
+  readonly names: readonly string[];
+  readonly members: readonly AnyShape[];
+  readonly places: ReadonlyMap<string, number>;
+  /** How many of them are never missing in what was read. */
+  readonly required: number;
 }
 
 export class ObjectShape<Of extends Members, Output = ObjectOf<Of>> extends Shape<Output> {
@@ -95,6 +111,32 @@ export class ObjectShape<Of extends Members, Output = ObjectOf<Of>> extends Shap
   extend<More extends Members>(more: More): ObjectShape<Omit<Of, keyof More> & More> {
     const members: Omit<Of, keyof More> & More = { ...this.shape, ...more };
     return new ObjectShape(members, this.loose);
+  }
+
+  /** Made when it is first needed: most shapes of a program read nothing. */
+  private plan: Plan | undefined;
+
+  protected fits(value: unknown): boolean {
+    if (!isPlainData(value)) return false;
+    this.plan ??= planOf(this.shape);
+    const { names, members, places, required } = this.plan;
+    let next = 0;
+    let found = 0;
+    for (const key in value) {
+      // What was read from canonical text comes in the order of the plan.
+      const at = names[next] === key ? next : (places.get(key) ?? -1);
+      const member = members[at] ?? this.unnamed(key);
+      if (member?.accepts(value[key]) !== true) return false;
+      if (member.absence !== 'nothing') found += 1;
+      next = at + 1;
+    }
+    return found === required;
+  }
+
+  /** What a member that is not declared has to be. */
+  private unnamed(key: string): AnyShape | undefined {
+    // An own member named __proto__ is left out of what is read.
+    return this.loose && key !== '__proto__' ? anything : undefined;
   }
 
   protected take(value: unknown, found: Finding[]): unknown {
@@ -146,6 +188,18 @@ export class ObjectShape<Of extends Members, Output = ObjectOf<Of>> extends Shap
   }
 }
 
+function planOf(shape: Members): Plan {
+  const entries = Object.entries(shape).sort(([first], [second]) =>
+    compareCodeUnits(first, second),
+  );
+  return {
+    names: entries.map(([name]) => name),
+    members: entries.map(([, member]) => member),
+    places: new Map(entries.map(([name], at) => [name, at])),
+    required: entries.filter(([, { absence }]) => absence !== 'nothing').length,
+  };
+}
+
 /** Any number of members, each name and each value of one kind. */
 export class RecordShape<Value extends AnyShape> extends Shape<Record<string, Infer<Value>>> {
   readonly key: Shape<string>;
@@ -184,6 +238,15 @@ export class RecordShape<Value extends AnyShape> extends Shape<Record<string, In
     }
     return output;
   }
+
+  protected fits(value: unknown): boolean {
+    if (!isPlainData(value)) return false;
+    for (const key in value) {
+      if (key === '__proto__' || !this.key.accepts(key)) return false;
+      if (!this.value.accepts(value[key])) return false;
+    }
+    return true;
+  }
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -193,91 +256,3 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   const prototype: unknown = made.prototype;
   return isObject(prototype) && Object.hasOwn(prototype, 'isPrototypeOf');
 }
-
-/** The first of several shapes that fits; the only one with lesser faults speaks alone. */
-export class UnionShape<Option extends AnyShape> extends Shape<Infer<Option>> {
-  readonly options: readonly Option[];
-
-  constructor(options: readonly Option[]) {
-    super();
-    this.options = options;
-  }
-
-  protected take(value: unknown, found: Finding[]): unknown {
-    const lesser: { readonly output: unknown; readonly own: readonly Finding[] }[] = [];
-    const faults: (readonly Finding[])[] = [];
-    for (const option of this.options) {
-      const own: Finding[] = [];
-      const output = option.read(value, own);
-      if (own.length === 0) return output;
-      if (!endsSome(own, 0)) lesser.push({ output, own });
-      faults.push(own);
-    }
-    const [only, ...others] = lesser;
-    if (only !== undefined && others.length === 0) {
-      found.push(...only.own);
-      return only.output;
-    }
-    const errors = faults.map((own) => own.map(issueOf));
-    note(found, { code: 'invalid_union', errors }, value);
-    return value;
-  }
-}
-
-/** One of several objects, chosen by the word in one member. */
-export class TaggedShape<Option extends ObjectShape<Members>> extends Shape<Infer<Option>> {
-  readonly tag: string;
-  readonly options: readonly Option[];
-
-  constructor(tag: string, options: readonly Option[]) {
-    super();
-    this.tag = tag;
-    this.options = options;
-  }
-
-  protected take(value: unknown, found: Finding[]): unknown {
-    if (!isObject(value)) {
-      note(found, { code: 'invalid_type', expected: 'object' }, value);
-      return value;
-    }
-    const word = value[this.tag];
-    const chosen = this.options.find((option) =>
-      this.wordsOf(option).some((each) => each === word),
-    );
-    if (chosen !== undefined) return chosen.read(value, found);
-    const options = this.options.flatMap((option) => this.wordsOf(option));
-    found.push({
-      fault: { code: 'invalid_union', errors: [], options },
-      input: value,
-      ends: 'most',
-      path: [this.tag],
-    });
-    return value;
-  }
-
-  /** Words that choose one of the options. */
-  wordsOf(option: Option): readonly Primitive[] {
-    const word = option.shape[this.tag];
-    return word instanceof LiteralShape ? word.values : [];
-  }
-}
-
-/** Any JSON value, each of its numbers finite. */
-export class JsonShape extends Shape<Json> {
-  protected take(value: unknown, found: Finding[]): unknown {
-    return jsonKinds.read(value, found);
-  }
-}
-
-/** The one shape of any JSON value. */
-export const jsonShape = new JsonShape();
-
-/** What a JSON value may be. */
-export const jsonKinds = new UnionShape([
-  new StringShape(),
-  new NumberShape(false),
-  new BooleanShape(),
-  new NullShape(),
-  new ArrayShape(jsonShape),
-  new RecordShape(new StringShape(), jsonShape),
-]);

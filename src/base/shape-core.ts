@@ -1,5 +1,6 @@
 /** What all shapes share: reading a value and checking it, and the wrappers that say what happens when it is missing. */
-import { type Fault, type Finding, type Issue, issueOf } from './shape-issue.ts';
+import { passes, runChecks, type ShapeCheck } from './shape-check.ts';
+import { type Finding, type Issue, issueOf } from './shape-issue.ts';
 
 /** What a shape reads a value as. */
 export type Infer<Of> = Of extends { readonly output: infer Output } ? Output : never;
@@ -11,6 +12,7 @@ export interface AnyShape {
   readonly absence: Absence;
   readonly mayLack: boolean;
   read(value: unknown, found: Finding[]): unknown;
+  accepts(value: unknown): boolean;
 }
 
 /** What reading gives: the value in its shape, or everything that is wrong with it. */
@@ -26,18 +28,6 @@ export interface ShapeError {
 /** What a missing member leads to: a fault, nothing, or a value in its place. */
 type Absence = 'fault' | 'nothing' | 'default';
 
-/** A condition on a value of the right kind. */
-export type ShapeCheck =
-  | { readonly kind: 'least' | 'most'; readonly bound: number; readonly inclusive: boolean }
-  | { readonly kind: 'shortest' | 'longest'; readonly bound: number }
-  | { readonly kind: 'pattern'; readonly pattern: RegExp; readonly text: string | undefined }
-  | {
-      readonly kind: 'test';
-      readonly test: (value: never) => boolean;
-      readonly text: string | undefined;
-      readonly ends: Finding['ends'];
-    };
-
 export abstract class Shape<Output> implements AnyShape {
   /** The type alone; there is no such member. */
   declare readonly output: Output;
@@ -49,6 +39,19 @@ export abstract class Shape<Output> implements AnyShape {
 
   /** Reads a value of this kind before its checks; faults are added to `found`. */
   protected abstract take(value: unknown, found: Finding[]): unknown;
+
+  /** Whether a value is of this kind and reading it changes nothing, before its checks. */
+  protected abstract fits(value: unknown): boolean;
+
+  /**
+   * Whether plain data (own enumerable members, arrays without holes) has this shape with nothing to be filled in or left out, so that
+   * what would be read is equal to the value itself. Notes no faults and makes no copy.
+   */
+  accepts(value: unknown): boolean {
+    if (!this.fits(value)) return false;
+    for (const check of this.checks) if (!passes(check, value)) return false;
+    return true;
+  }
 
   read(value: unknown, found: Finding[]): unknown {
     const start = found.length;
@@ -63,6 +66,14 @@ export abstract class Shape<Output> implements AnyShape {
     const data = this.read(value, found);
     if (found.length > 0) return { success: false, error: { issues: found.map(issueOf) } };
     return { success: true, data: data as Output };
+  }
+
+  /**
+   * Reads plain data that nobody else holds, such as what was just parsed: as `safeParse`, but a value that has the shape already is
+   * given back itself instead of a copy, its members in their own order.
+   */
+  readOwned(value: unknown): Reading<Output> {
+    return this.accepts(value) ? { success: true, data: value as Output } : this.safeParse(value);
   }
 
   /** Reads a value that is known to fit. @throws {TypeError} when it does not */
@@ -114,131 +125,6 @@ export abstract class Shape<Output> implements AnyShape {
   }
 }
 
-/** Notes a fault of the value itself. */
-export function note(
-  found: Finding[],
-  fault: Fault,
-  input: unknown,
-  ends: Finding['ends'] = 'most',
-): void {
-  found.push({ fault, input, ends, path: [] });
-}
-
-/** Puts a key or place in front of the paths of what was found below it. */
-export function lead(step: string | number, found: readonly Finding[], from: number): void {
-  for (let at = from; at < found.length; at += 1) found[at]?.path.unshift(step);
-}
-
-interface Progress {
-  readonly found: Finding[];
-  /** Where the findings of this value start. */
-  readonly start: number;
-}
-
-/** Whether something was found after which a value is not worth more checks. */
-export function endsSome(found: readonly Finding[], from: number): boolean {
-  for (let at = from; at < found.length; at += 1) if (found[at]?.ends !== 'nothing') return true;
-  return false;
-}
-
-function endsAll(found: readonly Finding[], from: number): boolean {
-  for (let at = from; at < found.length; at += 1) if (found[at]?.ends === 'all') return true;
-  return false;
-}
-
-/** Checks in their order: after a fault of another kind only lengths still say something, after the gravest nothing does. */
-function runChecks(
-  checks: readonly ShapeCheck[],
-  value: unknown,
-  { found, start }: Progress,
-): void {
-  for (const check of checks) {
-    const ofLength = check.kind === 'shortest' || check.kind === 'longest';
-    if (ofLength ? !endsAll(found, start) && hasLength(value) : !endsSome(found, start)) {
-      runCheck(check, value, found);
-    }
-  }
-}
-
-function hasLength(value: unknown): value is { readonly length: number } {
-  if (typeof value === 'string') return true;
-  return typeof value === 'object' && value !== null && Reflect.get(value, 'length') !== undefined;
-}
-
-function runCheck(check: ShapeCheck, value: unknown, found: Finding[]): void {
-  switch (check.kind) {
-    case 'least':
-    case 'most':
-      checkBound(check, value as number, found);
-      return;
-    case 'shortest':
-    case 'longest':
-      checkLength(check, value as { readonly length: number }, found);
-      return;
-    case 'pattern':
-      if (!check.pattern.test(value as string)) {
-        const fault = {
-          code: 'invalid_format',
-          format: 'regex',
-          pattern: `${check.pattern}`,
-        } as const;
-        found.push({ fault, input: value, ends: 'nothing', text: check.text, path: [] });
-      }
-      return;
-    case 'test':
-      if (!check.test(value as never)) {
-        found.push({
-          fault: { code: 'custom' },
-          input: value,
-          ends: check.ends,
-          text: check.text,
-          path: [],
-        });
-      }
-  }
-}
-
-function checkBound(
-  check: ShapeCheck & { kind: 'least' | 'most' },
-  value: number,
-  found: Finding[],
-): void {
-  const { kind, bound, inclusive } = check;
-  if (inclusive && value === bound) return;
-  if (kind === 'least' && !(value > bound)) {
-    note(
-      found,
-      { code: 'too_small', origin: 'number', minimum: bound, inclusive },
-      value,
-      'nothing',
-    );
-  }
-  if (kind === 'most' && !(value < bound)) {
-    note(found, { code: 'too_big', origin: 'number', maximum: bound, inclusive }, value, 'nothing');
-  }
-}
-
-/** Texts are as long as they have code points, so that every character counts once. */
-function lengthOf(value: { readonly length: number } | string): number {
-  if (typeof value !== 'string' || !/[\uD800-\uDBFF]/.test(value)) return value.length;
-  return value.length - (value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
-}
-
-function checkLength(
-  { kind, bound }: ShapeCheck & { kind: 'shortest' | 'longest' },
-  value: { readonly length: number } | string,
-  found: Finding[],
-): void {
-  const origin = typeof value === 'string' ? 'string' : Array.isArray(value) ? 'array' : 'unknown';
-  const length = lengthOf(value);
-  if (kind === 'shortest' && !(length >= bound)) {
-    note(found, { code: 'too_small', origin, minimum: bound, inclusive: true }, value, 'nothing');
-  }
-  if (kind === 'longest' && !(length <= bound)) {
-    note(found, { code: 'too_big', origin, maximum: bound, inclusive: true }, value, 'nothing');
-  }
-}
-
 /** A shape that reads what another reads, and more. */
 export abstract class Wrapper<Inner extends AnyShape, Output> extends Shape<Output> {
   readonly inner: Inner;
@@ -269,6 +155,10 @@ export class OptionalShape<Inner extends AnyShape> extends Wrapper<
     const output = this.inner.read(undefined, own);
     return own.length > 0 ? undefined : output;
   }
+
+  protected fits(value: unknown): boolean {
+    return value === undefined ? this.absence === 'nothing' : this.inner.accepts(value);
+  }
 }
 
 /** A value or null. */
@@ -284,6 +174,10 @@ export class NullableShape<Inner extends AnyShape> extends Wrapper<Inner, Infer<
 
   protected take(value: unknown, found: Finding[]): unknown {
     return value === null ? null : this.inner.read(value, found);
+  }
+
+  protected fits(value: unknown): boolean {
+    return value === null || this.inner.accepts(value);
   }
 }
 
@@ -305,6 +199,10 @@ export class DefaultShape<Inner extends AnyShape> extends Wrapper<
   protected take(value: unknown, found: Finding[]): unknown {
     const given = value === undefined ? this.fresh() : value;
     return value === undefined && !this.isRead ? given : this.inner.read(given, found);
+  }
+
+  protected fits(value: unknown): boolean {
+    return value !== undefined && this.inner.accepts(value);
   }
 
   /** A copy, so that nobody who changes what was read changes the shape. */

@@ -52,6 +52,33 @@ export interface Finding {
   readonly path: (string | number)[];
 }
 
+/** Notes a fault of the value itself. */
+export function note(
+  found: Finding[],
+  fault: Fault,
+  input: unknown,
+  ends: Finding['ends'] = 'most',
+): void {
+  found.push({ fault, input, ends, path: [] });
+}
+
+/** Puts a key or place in front of the paths of what was found below it. */
+export function lead(step: string | number, found: readonly Finding[], from: number): void {
+  for (let at = from; at < found.length; at += 1) found[at]?.path.unshift(step);
+}
+
+/** Whether something was found after which a value is not worth more checks. */
+export function endsSome(found: readonly Finding[], from: number): boolean {
+  for (let at = from; at < found.length; at += 1) if (found[at]?.ends !== 'nothing') return true;
+  return false;
+}
+
+/** Whether something was found after which no check says anything. */
+export function endsAll(found: readonly Finding[], from: number): boolean {
+  for (let at = from; at < found.length; at += 1) if (found[at]?.ends === 'all') return true;
+  return false;
+}
+
 /** A finding as an issue. */
 export function issueOf({ fault, input, text, path }: Finding): Issue {
   return { ...fault, path, input, message: text ?? usualText(fault, input) };

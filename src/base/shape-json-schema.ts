@@ -1,21 +1,7 @@
 /** JSON Schema (draft 2020-12) of a shape. Tests of a value and rules between members have no place in it. */
-import {
-  ArrayShape,
-  JsonShape,
-  jsonKinds,
-  ObjectShape,
-  RecordShape,
-  TaggedShape,
-  UnionShape,
-} from './shape-compound.ts';
-import {
-  type AnyShape,
-  DefaultShape,
-  NullableShape,
-  Shape,
-  type ShapeCheck,
-  Wrapper,
-} from './shape-core.ts';
+import type { ShapeCheck } from './shape-check.ts';
+import { ArrayShape, ObjectShape, RecordShape } from './shape-compound.ts';
+import { type AnyShape, DefaultShape, NullableShape, Shape, Wrapper } from './shape-core.ts';
 import {
   BooleanShape,
   CustomShape,
@@ -26,6 +12,7 @@ import {
   NumberShape,
   StringShape,
 } from './shape-scalar.ts';
+import { JsonShape, jsonKinds, TaggedShape, UnionShape } from './shape-union.ts';
 
 /** A JSON Schema or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown };

@@ -1,11 +1,16 @@
 /** Shapes of single values: texts, numbers, choices. */
-import { note, Shape, type ShapeCheck } from './shape-core.ts';
-import type { Finding, Primitive } from './shape-issue.ts';
+import type { ShapeCheck } from './shape-check.ts';
+import { Shape } from './shape-core.ts';
+import { type Finding, note, type Primitive } from './shape-issue.ts';
 
 export class StringShape extends Shape<string> {
   protected take(value: unknown, found: Finding[]): unknown {
-    if (typeof value !== 'string') note(found, { code: 'invalid_type', expected: 'string' }, value);
+    if (!this.fits(value)) note(found, { code: 'invalid_type', expected: 'string' }, value);
     return value;
+  }
+
+  protected fits(value: unknown): boolean {
+    return typeof value === 'string';
   }
 
   /** At least so many characters, counted as code points. */
@@ -38,6 +43,10 @@ export class NumberShape extends Shape<number> {
       note(found, { code: 'invalid_type', expected: 'int' }, value, 'all');
     } else if (this.whole && !Number.isSafeInteger(value)) noteUnsafe(value, found);
     return value;
+  }
+
+  protected fits(value: unknown): boolean {
+    return this.whole ? Number.isSafeInteger(value) : Number.isFinite(value);
   }
 
   min(bound: number): this {
@@ -77,16 +86,23 @@ function noteUnsafe(value: number, found: Finding[]): void {
 
 export class BooleanShape extends Shape<boolean> {
   protected take(value: unknown, found: Finding[]): unknown {
-    if (typeof value !== 'boolean')
-      note(found, { code: 'invalid_type', expected: 'boolean' }, value);
+    if (!this.fits(value)) note(found, { code: 'invalid_type', expected: 'boolean' }, value);
     return value;
+  }
+
+  protected fits(value: unknown): boolean {
+    return typeof value === 'boolean';
   }
 }
 
 export class NullShape extends Shape<null> {
   protected take(value: unknown, found: Finding[]): unknown {
-    if (value !== null) note(found, { code: 'invalid_type', expected: 'null' }, value);
+    if (!this.fits(value)) note(found, { code: 'invalid_type', expected: 'null' }, value);
     return value;
+  }
+
+  protected fits(value: unknown): boolean {
+    return value === null;
   }
 }
 
@@ -96,12 +112,20 @@ export class NeverShape extends Shape<never> {
     note(found, { code: 'invalid_type', expected: 'never' }, value);
     return value;
   }
+
+  protected fits(): boolean {
+    return false;
+  }
 }
 
 /** Any value at all, but it has to be there. */
 export class UnknownShape extends Shape<unknown> {
   protected take(value: unknown): unknown {
     return value;
+  }
+
+  protected fits(): boolean {
+    return true;
   }
 }
 
@@ -115,10 +139,13 @@ abstract class ChoiceShape<Word extends Primitive> extends Shape<Word> {
   }
 
   protected take(value: unknown, found: Finding[]): unknown {
-    if (!this.values.some((each) => each === value)) {
-      note(found, { code: 'invalid_value', values: this.values }, value);
-    }
+    if (!this.fits(value)) note(found, { code: 'invalid_value', values: this.values }, value);
     return value;
+  }
+
+  protected fits(value: unknown): boolean {
+    for (const each of this.values) if (each === value) return true;
+    return false;
   }
 }
 
@@ -153,5 +180,9 @@ export class CustomShape<Output> extends Shape<Output> {
 
   protected take(value: unknown): unknown {
     return value;
+  }
+
+  protected fits(): boolean {
+    return true;
   }
 }

@@ -6,19 +6,16 @@
  *     const point = strictObject({ name: string().min(1), at: array(number()).max(3).default([]) });
  *     point.safeParse({ name: 'a' }) // => { success: true, data: { name: 'a', at: [] } }
  *
- * A shape never changes the value it reads: objects and lists come out as new ones, members in declared order. Unknown members of an
+ * A shape never changes the value it reads: objects and lists come out as new ones, members in declared order; only `readOwned`, for
+ * values that were just parsed and that nobody else holds, gives back the value itself where it fits as it is. Unknown members of an
  * object are refused, and so are numbers that are not finite. Shapes are values: every call gives a new one.
  */
 import {
   ArrayShape,
-  type JsonShape,
-  jsonShape,
   type Members,
   type ObjectOf,
   ObjectShape,
   RecordShape,
-  TaggedShape,
-  UnionShape,
 } from './shape-compound.ts';
 import type { AnyShape, Shape } from './shape-core.ts';
 import type { Primitive } from './shape-issue.ts';
@@ -33,8 +30,9 @@ import {
   StringShape,
   UnknownShape,
 } from './shape-scalar.ts';
+import { type JsonShape, jsonShape, TaggedShape, UnionShape } from './shape-union.ts';
 
-export type { AnyShape, Infer as infer, Shape, ShapeError } from './shape-core.ts';
+export type { AnyShape, Infer as infer, Reading, Shape, ShapeError } from './shape-core.ts';
 export type { Issue } from './shape-issue.ts';
 
 /** A text. */

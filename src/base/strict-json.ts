@@ -5,6 +5,7 @@
 import { canonicalText, type Json, maximumDepth } from './canonical.ts';
 import { isCanonicalLine } from './canonical-text.ts';
 import { type ErrorCode, LiftgateError } from './errors.ts';
+import type { Reading, Shape } from './shape-core.ts';
 
 export type JsonReason =
   | 'E_SYNTAX'
@@ -287,6 +288,18 @@ export function readCanonical(bytes: Uint8Array, source: JsonSource = {}): Json 
   const value = readJson(text, { ...source, errorCode });
   if (`${canonicalText(value)}\n` !== text) refuse(rewrittenText(text));
   return value;
+}
+
+/**
+ * Reads recorded evidence in its declared shape; a value that fits as it is comes without a copy, its members in the order of the bytes.
+ * @throws {LiftgateError} run-invalid (or `source.errorCode`) when the bytes are not canonical; another shape is told in the reading
+ */
+export function readRecorded<Output>(
+  bytes: Uint8Array,
+  shape: Shape<Output>,
+  source: JsonSource = {},
+): Reading<Output> {
+  return shape.readOwned(readCanonical(bytes, source));
 }
 
 /** What version control leaves in place of a file; told before the JSON reader stumbles over it. */

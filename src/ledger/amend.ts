@@ -8,7 +8,7 @@ import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readRecorded } from '../base/strict-json.ts';
 import { amendmentSchema, changesBetween, type Seen } from '../spec/amendment.ts';
 import { digestSchema, idSchema } from '../spec/words.ts';
 import type { EntryOf } from './entry.ts';
@@ -29,7 +29,7 @@ const planShape = z.looseObject({
 type PlanSeal = z.infer<typeof planShape>;
 
 function parsePlan(bytes: Uint8Array, digest: Digest): PlanSeal {
-  const parsed = planShape.safeParse(readCanonical(bytes, { file: digest }));
+  const parsed = readRecorded(bytes, planShape, { file: digest });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new LiftgateError(

@@ -20,7 +20,7 @@ import { canonicalBytes } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readCanonical, readRecorded } from '../base/strict-json.ts';
 import { digestSchema, timeSchema } from '../spec/words.ts';
 import {
   abortBody,
@@ -283,10 +283,10 @@ export function parseEntry(bytes: Uint8Array, file?: string): LedgerEntry {
       file,
     );
   }
-  const value = readCanonical(bytes, { file, errorCode: 'ledger-damaged' });
-  refuseNewer(value, file);
-  const parsed = entrySchema.safeParse(value);
+  const source = { file, errorCode: 'ledger-damaged' } as const;
+  const parsed = readRecorded(bytes, entrySchema, source);
   if (parsed.success) return parsed.data;
+  refuseNewer(readCanonical(bytes, source), file);
   const { path, message } = firstIssue(parsed.error);
   throw damaged(`The entry does not have its declared shape: ${message}.`, file, path);
 }

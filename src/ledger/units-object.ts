@@ -7,7 +7,7 @@ import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import * as z from '../base/shape.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readRecorded } from '../base/strict-json.ts';
 import { skeletonOf, type UnitRecord, unitIdProblem } from '../spec/units.ts';
 import { digestSchema } from '../spec/words.ts';
 
@@ -16,6 +16,7 @@ const recordSchema = z.strictObject({
   skeleton: z.string(),
   fingerprints: z.array(digestSchema),
 });
+const recordsSchema = z.array(recordSchema);
 
 /** A set of units ready to be stored and named. */
 export interface UnitsObject {
@@ -72,8 +73,7 @@ export function unitsRoot(units: readonly UnitRecord[]): Digest {
  * @throws {LiftgateError} ledger-damaged  when a byte differs from what `formatUnits` writes
  */
 export function parseUnits(bytes: Uint8Array, file?: string): readonly UnitRecord[] {
-  const value = readCanonical(bytes, { file, errorCode: 'ledger-damaged' });
-  const parsed = z.array(recordSchema).safeParse(value);
+  const parsed = readRecorded(bytes, recordsSchema, { file, errorCode: 'ledger-damaged' });
   const problem = parsed.success
     ? unitsProblem(parsed.data)
     : `A unit has not the shape {fingerprints, id, skeleton}: ${parsed.error.issues[0]?.message}.`;

@@ -11,7 +11,7 @@ import { type Funnel, funnelSchema } from '../analysis/funnel.ts';
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readRecorded } from '../base/strict-json.ts';
 import { composeDecision, decisiveContribution, strongerOf } from '../gate/compose.ts';
 import { furtherUnitsSchema } from '../gate/further-units.ts';
 import {
@@ -291,8 +291,7 @@ export function formatDecision(document: DecisionDocument): string {
  * @throws {LiftgateError} run-invalid  when a byte differs from the canonical form or a member is missing or unknown
  */
 export function parseDecision(bytes: Uint8Array, file?: string): DecisionDocument {
-  const value = readCanonical(bytes, { file, errorCode: 'run-invalid' });
-  const parsed = decisionDocumentSchema.safeParse(value);
+  const parsed = readRecorded(bytes, decisionDocumentSchema, { file, errorCode: 'run-invalid' });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new LiftgateError(

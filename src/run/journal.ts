@@ -10,11 +10,11 @@
  * last receipt of its units and before the first dispatch behind them; after one that decides nothing is dispatched. A future version
  * adds kinds; readers refuse kinds they do not know.
  */
-import { canonicalLine, type Json } from '../base/canonical.ts';
+import { canonicalLine } from '../base/canonical.ts';
 import { type Digest, digestOf, runningDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
-import { type JsonSource, readCanonical, readJson } from '../base/strict-json.ts';
+import { type JsonSource, readJson, readRecorded } from '../base/strict-json.ts';
 import { verdictSchema } from '../ledger/entry-bodies.ts';
 import { digestSchema } from '../spec/words.ts';
 import { cellKeySchema, cellSchema, receiptLineSchema } from './receipt.ts';
@@ -244,8 +244,7 @@ function parseLine(
   bytes: Uint8Array,
   where: { readonly file: string; readonly line: number },
 ): JournalLine {
-  const value = canonicalValue(bytes, where);
-  const parsed = journalLineSchema.safeParse(value);
+  const parsed = readLine(bytes, where);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new LiftgateError('run-invalid', `The line is no journal line: ${issue?.message}.`, {
@@ -254,17 +253,17 @@ function parseLine(
   });
 }
 
-function canonicalValue(
+function readLine(
   bytes: Uint8Array,
   where: { readonly file: string; readonly line: number },
-): Json {
+): z.Reading<JournalLine> {
   const source: JsonSource = {
     file: where.file,
     firstLine: where.line,
     errorCode: 'run-invalid',
   };
   try {
-    return readCanonical(bytes, source);
+    return readRecorded(bytes, journalLineSchema, source);
   } catch (error) {
     // Read again without the line feed: a syntax error at the end of the line then names this line and not the next one.
     if (error instanceof LiftgateError && 'reason' in error.details)

@@ -3,7 +3,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readRecorded } from '../base/strict-json.ts';
 import { type DecisionDocument, parseDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { type ReportView, reportView } from '../report/view.ts';
@@ -29,7 +29,7 @@ export interface RunReport {
 
 function readIndex(files: RunFiles): CaseIndex {
   const file = runFileNames.cases;
-  const parsed = caseIndexSchema.safeParse(readCanonical(runFile(files, file), { file }));
+  const parsed = readRecorded(runFile(files, file), caseIndexSchema, { file });
   if (parsed.success) return parsed.data;
   throw new LiftgateError('run-invalid', 'The case index does not have the shape of one.', {
     where: { file, path: parsed.error.issues[0]?.path.join('.') },

@@ -1,14 +1,9 @@
 /** Which keys a schema knows at a path, for the suggestion beside an unknown key. */
 import type { Json } from '../base/canonical.ts';
 import type { AnyShape } from '../base/shape.ts';
-import {
-  ArrayShape,
-  ObjectShape,
-  RecordShape,
-  TaggedShape,
-  UnionShape,
-} from '../base/shape-compound.ts';
+import { ArrayShape, ObjectShape, RecordShape } from '../base/shape-compound.ts';
 import { Wrapper } from '../base/shape-core.ts';
+import { TaggedShape, UnionShape } from '../base/shape-union.ts';
 import type { SpecPath } from './finding.ts';
 import { isMapping, valueAt } from './source.ts';
 

@@ -10,7 +10,7 @@ import { canonicalLine, canonicalText, compareCodeUnits } from '../base/canonica
 import { type Digest, digestHex, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readRecorded } from '../base/strict-json.ts';
 import { amendmentSchema } from './amendment.ts';
 import { claimSchema } from './claim.ts';
 import { evaluatorAuditSchema } from './evaluator-audit.ts';
@@ -178,8 +178,7 @@ export function sealDigest(seal: SealedExperiment): Digest {
  * @throws {LiftgateError} seal-invalid when a byte differs from the canonical form or a member is missing or unknown
  */
 export function parseSeal(bytes: Uint8Array, file?: string): SealedExperiment {
-  const value = readCanonical(bytes, { file, errorCode: 'seal-invalid' });
-  const parsed = sealSchema.safeParse(value);
+  const parsed = readRecorded(bytes, sealSchema, { file, errorCode: 'seal-invalid' });
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new LiftgateError(

@@ -21,7 +21,7 @@ import { type Digest, digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import * as z from '../base/shape.ts';
-import { decodeUtf8, readCanonical } from '../base/strict-json.ts';
+import { decodeUtf8, readRecorded } from '../base/strict-json.ts';
 import { formatTar, parseTar, type TarMember } from '../base/tar.ts';
 import { objectsBehind, readObjectsBehind } from '../ledger/branch.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../ledger/checkpoint.ts';
@@ -158,7 +158,7 @@ function indexBytes({ run, entries }: Bundle, members: readonly TarMember[]): Ui
 export function parseBundle(archive: Uint8Array, file: string): Bundle {
   const [index, ...members] = parseTar(archive, file);
   if (index?.path !== indexName) throw refused('it has no index', file);
-  const shape = bundleIndexSchema.safeParse(readCanonical(index.bytes, { file: indexName }));
+  const shape = readRecorded(index.bytes, bundleIndexSchema, { file: indexName });
   if (!shape.success) throw refused(`its index does not have the shape ${bundleType}`, file);
   const listed = new Map(shape.data.files.map((material) => [material.path, material.sha256]));
   for (const { path, bytes } of members) {

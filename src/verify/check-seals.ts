@@ -3,7 +3,7 @@ import { canonicalText } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readRecorded } from '../base/strict-json.ts';
 import { admittedCases, caseIndexSchema, finalCases } from '../spec/case-index.ts';
 import { designDigests, resolvedMethods, sealedLooks } from '../spec/design.ts';
 import { formatSeal, parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
@@ -38,7 +38,7 @@ export function checkSeals(files: RunFiles, read: Reading): Finding {
 /** Case index, roots, design digests, resolved methods. */
 export function checkCases(files: RunFiles, seal: SealedExperiment, read: Reading): Finding {
   const bytes = runFile(files, runFileNames.cases);
-  const parsed = caseIndexSchema.safeParse(readCanonical(bytes, { file: runFileNames.cases }));
+  const parsed = readRecorded(bytes, caseIndexSchema, { file: runFileNames.cases });
   if (!parsed.success) return { faults: ['the case index does not have its shape'] };
   const index = parsed.data;
   const rows = admittedCases(index);

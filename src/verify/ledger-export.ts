@@ -14,7 +14,7 @@
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readRecorded } from '../base/strict-json.ts';
 import { formatTar, parseTar, type TarMember } from '../base/tar.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { materialOf, materialSchema } from '../spec/seal.ts';
@@ -85,7 +85,7 @@ function indexBytes({ entries }: LedgerExport, members: readonly TarMember[]): U
 export function parseExport(archive: Uint8Array, file: string): LedgerExport {
   const [index, ...members] = parseTar(archive, file);
   if (index?.path !== indexName) throw refused('it has no index', file);
-  const shape = exportIndexSchema.safeParse(readCanonical(index.bytes, { file: indexName }));
+  const shape = readRecorded(index.bytes, exportIndexSchema, { file: indexName });
   if (!shape.success) throw refused(`its index does not have the shape ${exportType}`, file);
   const { run, ...held } = sorted(members, file);
   if (run.size > 0) throw refused('it holds files of a run', file);

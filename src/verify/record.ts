@@ -14,7 +14,7 @@ import { canonicalLine } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
-import { readCanonical } from '../base/strict-json.ts';
+import { readCanonical, readRecorded } from '../base/strict-json.ts';
 import { type ReceiptLine, receiptLineSchema } from '../run/receipt.ts';
 import { type Material, materialOf, materialSchema } from '../spec/seal.ts';
 import { digestSchema, idSchema } from '../spec/words.ts';
@@ -88,10 +88,8 @@ export function runFile(files: RunFiles, name: string): Uint8Array {
  * @throws {LiftgateError} run-invalid
  */
 export function parseManifest(files: RunFiles): RunManifest {
-  const value = readCanonical(runFile(files, runFileNames.manifest), {
-    file: runFileNames.manifest,
-  });
-  const parsed = manifestSchema.safeParse(value);
+  const bytes = runFile(files, runFileNames.manifest);
+  const parsed = readRecorded(bytes, manifestSchema, { file: runFileNames.manifest });
   if (parsed.success) return parsed.data;
   throw new LiftgateError('run-invalid', `The manifest does not have the shape ${runType}.`, {
     where: { file: runFileNames.manifest, path: parsed.error.issues[0]?.path.join('.') },
@@ -151,7 +149,7 @@ export function canonicalLines(
  */
 export function parseReceiptLines(bytes: Uint8Array, file: string): ReceiptLine[] {
   return canonicalLines(bytes, file).map(({ line, value }) => {
-    const parsed = receiptLineSchema.safeParse(value);
+    const parsed = receiptLineSchema.readOwned(value);
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
     throw new LiftgateError('run-invalid', `The line is no receipt line: ${issue?.message}.`, {

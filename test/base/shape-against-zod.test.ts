@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -197,6 +198,21 @@ function expectSame({ name, own: shape, reference }: Pair, value: unknown): void
   });
 }
 
+/**
+ * What `accepts` says has to be what zod says of a value that it gives back as it is; members of classes, which zod takes apart or
+ * takes for plain ones, are left to `safeParse`.
+ */
+function expectSameAnswer({ name, own: shape, reference }: Pair, value: unknown): void {
+  const { success, data } = reference.safeParse(value);
+  const unchanged = success && isDeepStrictEqual(data, value);
+  if (shape.accepts(value) !== unchanged) {
+    expect({ name, value, accepts: !unchanged }).toEqual({ name, value, accepts: unchanged });
+  }
+  if (unchanged && shape.readOwned(value).data !== value) {
+    expect({ name, owned: shape.readOwned(value) }).toEqual({ name, owned: { data: value } });
+  }
+}
+
 const odd: readonly unknown[] = [
   null,
   undefined,
@@ -239,6 +255,22 @@ function changed(value: unknown, steps: readonly number[]): unknown {
   return Array.isArray(value) ? all.map(([, each]) => each) : Object.fromEntries(all);
 }
 
+function isOfNoClass(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return true;
+  return Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** The same value with the members of every object the other way round. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned);
+  if (!isOfNoClass(value) || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, each]) => [key, turned(each)]),
+  );
+}
+
 /** zod numbers each use of any JSON value; they are all the same. */
 function oneDefinition(text: string): string {
   return text.replace(/__schema\d+/g, '__schema0');
@@ -278,6 +310,28 @@ describe('shapes and zod', () => {
         },
       ),
       { seed: 20261130, numRuns: 150 },
+    );
+  });
+
+  test.each(pairs)('accept exactly what reading leaves as it is: $name', (pair) => {
+    const plain = corpus.filter((value) => isOfNoClass(value));
+    for (const value of plain) expectSameAnswer(pair, value);
+    const read = corpus.flatMap((value) => {
+      const { success, data } = pair.reference.safeParse(value);
+      return success ? [data] : [];
+    });
+    const from = read.length > 0 ? read.slice(0, 30) : [{}];
+    fc.assert(
+      fc.property(
+        fc.nat(from.length - 1),
+        fc.array(fc.nat(1000), { minLength: 8, maxLength: 8 }),
+        (at, steps) => {
+          const value = changed(from[at], steps);
+          expectSameAnswer(pair, value);
+          expectSameAnswer(pair, turned(value));
+        },
+      ),
+      { seed: 20261201, numRuns: 150 },
     );
   });
 

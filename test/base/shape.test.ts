@@ -18,6 +18,37 @@ describe('a shape', () => {
     expect(point.safeParse({ name: 'a' })).toEqual({ success: true, data: { name: 'a', at: [] } });
   });
 
+  test('gives back a value of ours that fits as it is, and a copy of any other', () => {
+    const whole = Object.freeze({ at: Object.freeze([1]), name: 'a', note: 'n' });
+    expect(point.accepts(whole)).toBe(true);
+    expect(point.readOwned(whole)).toEqual({ success: true, data: whole });
+    expect(point.readOwned(whole).data).toBe(whole);
+    const lacking = Object.freeze({ name: 'a' });
+    expect(point.accepts(lacking)).toBe(false);
+    expect(point.readOwned(lacking)).toEqual({ success: true, data: { name: 'a', at: [] } });
+    expect(point.readOwned({ name: 1 })).toEqual(point.safeParse({ name: 1 }));
+  });
+
+  test.each([
+    ['a further member', { name: 'a', at: [], extra: 1 }],
+    ['a member that would become a prototype', JSON.parse('{"name":"a","at":[],"__proto__":1}')],
+    ['inherited members', Object.create({ name: 'a', at: [] })],
+    ['a class', Object.assign(new Date(0), { name: 'a', at: [] })],
+    ['a list', Object.assign([], { name: 'a', at: [] })],
+    ['a missing member', { at: [] }],
+    ['a member of undefined', { name: undefined, at: [] }],
+  ])('accepts nothing with %s', (_, value) => {
+    expect(point.accepts(value)).toBe(false);
+  });
+
+  test('accepts of several shapes only what none before would change', () => {
+    const filled = z.strictObject({ a: z.int(), b: z.int().default(1) });
+    const either = z.union([filled, z.strictObject({ a: z.int() })]);
+    expect(either.accepts({ a: 1, b: 2 })).toBe(true);
+    expect(either.accepts({ a: 1 })).toBe(false);
+    expect(either.readOwned({ a: 1 }).data).toEqual({ a: 1, b: 1 });
+  });
+
   test('never hands out the same preset twice', () => {
     point.parse({ name: 'a' }).at.push(1);
     expect(point.parse({ name: 'b' }).at).toEqual([]);
