@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNoteKey } from '../../src/base/trust.ts';
 import { experimentAttributes } from '../../src/store/git-attributes.ts';
 import { openSigner } from '../../src/store/signing.ts';
+import { makeAuthority, stamp } from '../support/authority.ts';
 import { type Ended, liftgate } from '../support/cli.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 import { SmallExperiment } from '../support/workspace.ts';
@@ -18,99 +19,6 @@ const run = (program: string, ...words: string[]): string =>
   execFileSync(program, words, { cwd: workspace, encoding: 'utf8', stdio: 'pipe' });
 const git = (...words: string[]): string =>
   run('git', '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words);
-
-/** Settings of a time-stamping authority and of whoever certifies it. */
-const authority = `[req]
-distinguished_name=dn
-[dn]
-[tsa_ext]
-basicConstraints=CA:FALSE
-keyUsage=critical,digitalSignature
-extendedKeyUsage=critical,timeStamping
-[plain_ext]
-basicConstraints=CA:FALSE
-[ca_ext]
-basicConstraints=critical,CA:TRUE
-keyUsage=critical,keyCertSign
-[tsa1]
-serial=./serial
-signer_cert=./tsa.pem
-certs=./ca.pem
-signer_key=./tsa.key
-signer_digest=sha256
-default_policy=1.2.3.4.1
-digests=sha256,sha512
-ess_cert_id_chain=no
-ess_cert_id_alg=sha256
-`;
-
-function makeAuthority(): void {
-  writeFileSync(join(workspace, 'tsa.cnf'), authority);
-  writeFileSync(join(workspace, 'serial'), '01\n');
-  const made = ['-newkey', 'rsa:2048', '-nodes', '-config', 'tsa.cnf'];
-  for (const name of ['ca', 'other'])
-    run(
-      'openssl',
-      'req',
-      '-x509',
-      ...made,
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.pem`,
-      '-subj',
-      `/CN=${name}`,
-      '-days',
-      '36500',
-      '-extensions',
-      'ca_ext',
-    );
-  run(
-    'openssl',
-    'req',
-    '-new',
-    ...made,
-    '-keyout',
-    'tsa.key',
-    '-out',
-    'tsa.csr',
-    '-subj',
-    '/CN=tsa',
-  );
-  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-set_serial', '7', '-days', '36500'];
-  run(
-    'openssl',
-    'x509',
-    '-req',
-    '-in',
-    'tsa.csr',
-    ...signed,
-    '-out',
-    'tsa.pem',
-    '-extfile',
-    'tsa.cnf',
-    '-extensions',
-    'tsa_ext',
-  );
-}
-
-/** The reply of the authority over a file. */
-function stamp(file: string, reply: string): void {
-  run('openssl', 'ts', '-query', '-data', file, '-sha256', '-cert', '-no_nonce', '-out', 'q.tsq');
-  run(
-    'openssl',
-    'ts',
-    '-reply',
-    '-config',
-    'tsa.cnf',
-    '-section',
-    'tsa1',
-    '-queryfile',
-    'q.tsq',
-    '-out',
-    reply,
-  );
-}
 
 async function keyNamed(name: string): Promise<string> {
   const file = join(workspace, `${name}.pem`);
@@ -131,7 +39,7 @@ beforeAll(async () => {
   git('init', '-q', '-b', 'main');
   writeFileSync(join(workspace, 'keys.txt'), `${await keyNamed('alice')}\n`);
   writeFileSync(join(workspace, 'others.txt'), `${await keyNamed('bob')}\n`);
-  makeAuthority();
+  makeAuthority(workspace);
   expect((await experiment.run()).exitCode).toBe(0);
   git('add', 'small', 'ledger', '.gitattributes');
   git('commit', '-q', '-m', 'measured');
@@ -180,7 +88,7 @@ describe('verify --require anchored', () => {
 
   test('holds by a time stamp of an authority that the reader believes', async () => {
     await call('ledger', 'anchor', '--text', 'text.txt');
-    stamp('text.txt', 'text.tsr');
+    stamp(workspace, 'text.txt', 'text.tsr');
     const made = await call('ledger', 'anchor', '--time-stamp', 'text.tsr');
     expect(made.stdout).toMatch(
       /by a time stamp of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, in entry \d+$/m,
@@ -192,7 +100,7 @@ describe('verify --require anchored', () => {
     expect(stranger.said).toContain('nobody the reader trusts certified CN=tsa');
     expect((await anchored('--tsa', 'keys.txt')).exitCode).toBe(64);
     writeFileSync(join(workspace, 'foreign.txt'), 'something else\n');
-    stamp('foreign.txt', 'foreign.tsr');
+    stamp(workspace, 'foreign.txt', 'foreign.tsr');
     const foreign = await call('ledger', 'anchor', '--time-stamp', 'foreign.tsr');
     expect([foreign.exitCode, foreign.stderr]).toEqual([
       64,

@@ -1,0 +1,331 @@
+/** Everything of a record that can be attacked, and what a reader who knows a pin and two signers says of it after a change. */
+import { type Digest, digestOf } from '../../src/base/digest.ts';
+import { decodeBase64 } from '../../src/base/signature.ts';
+import { formatTar, parseTar } from '../../src/base/tar.ts';
+import { findAnchor } from '../../src/ledger/anchor.ts';
+import { parseCheckpoint, parseEntryProof, signersOf } from '../../src/ledger/checkpoint.ts';
+import { type EntryOf, isKind } from '../../src/ledger/entry.ts';
+import { type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
+import { stillPorts } from '../../src/ledger/memory-ledger.ts';
+import { recordedJournal } from '../../src/store/recorded-journal.ts';
+import { bundledLedger, formatBundle, parseBundle } from '../../src/verify/bundle.ts';
+import { type Demands, noDemands } from '../../src/verify/check-trust.ts';
+import { formatExport, parseExport } from '../../src/verify/ledger-export.ts';
+import { type LedgerView, ledgerView } from '../../src/verify/reading.ts';
+import { type RunFiles, runFileNames } from '../../src/verify/record.ts';
+import { checkRun } from '../../src/verify/verify.ts';
+import { remanifested, withFiles } from './forgery.ts';
+import { bytesOf } from './ledger-story.ts';
+import { memoryFolder } from './run.ts';
+import type { WholeRecord } from './whole-record.ts';
+
+/** What a reader makes of changed bytes: refused, taken though they say something else, or taken and nothing is said otherwise. */
+export type Answer = 'refused' | 'accepted' | 'same';
+
+/** One recorded thing. */
+export interface Target {
+  /** What kind of thing it is, for counting. */
+  readonly kind: string;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** How an attacker makes the rest fit; the first does nothing for it. */
+  readonly fits: readonly Fit[];
+  /** Reads the record with other bytes in the place of these; what is no `LiftgateError` is a crash. */
+  readonly read: (bytes: Uint8Array, fit: Fit, thorough: boolean) => Promise<Answer>;
+}
+
+/** How what names the changed thing is made to fit: not, in one place, or everywhere but at what the reader knows. */
+export type Fit = 'as-it-is' | 'one' | 'all';
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** Bytes of entries after `from`, each naming the one before it again. */
+function relinked(log: readonly Uint8Array[], from: number, steps: number): Uint8Array[] {
+  const made = [...log];
+  for (let at = from + 1; at < Math.min(made.length, from + 1 + steps); at += 1) {
+    const before = digestOf(made[at - 1] ?? new Uint8Array());
+    made[at] = bytesOf(
+      text(made[at] ?? new Uint8Array()).replace(
+        /"prev":"sha256:[0-9a-f]{64}"/,
+        `"prev":"${before}"`,
+      ),
+    );
+  }
+  return made;
+}
+
+/** A store that holds these bytes, whatever they are. */
+function storeWith(
+  log: readonly Uint8Array[],
+  objects: ReadonlyMap<Digest, Uint8Array>,
+): LedgerStore {
+  const refuse = (): Promise<never> => Promise.reject(new Error('nothing is written'));
+  return {
+    listEntries: () => Promise.resolve(log.length),
+    readEntry: (seq) => Promise.resolve(log[seq] ?? new Uint8Array()),
+    readObject: (digest) => Promise.resolve(objects.get(digest) ?? null),
+    putIfAbsent: refuse,
+    syncEntry: refuse,
+    putObject: refuse,
+  };
+}
+
+/** Targets of a record. */
+export async function targetsOf(record: WholeRecord): Promise<readonly Target[]> {
+  const { bundle, pin } = record;
+  const view = await ledgerView(bundledLedger(bundle), pin);
+  return [
+    ...[...bundle.run].map(([name, bytes]) => runTarget(record, { name, bytes, view })),
+    ...bundle.entries.map((_, seq) => entryTarget(record, seq)),
+    ...[...bundle.objects].map(([digest, bytes]) => objectTarget(record, digest, bytes)),
+    ...[...bundle.notes].map(([name, bytes]) =>
+      (name.endsWith('.txt') ? noteTarget : stampTarget)(record, { name, bytes, view }),
+    ),
+    ...bundle.entries.flatMap(({ entry }) =>
+      isKind(entry, 'anchor') ? [anchorTarget(record, entry.body)] : [],
+    ),
+    statementTarget(record, view),
+    proofTarget(record),
+    journalTarget(record),
+    ...archiveTargets(record),
+  ];
+}
+
+interface Found {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly view: LedgerView;
+}
+
+function confirmed(files: RunFiles, view: LedgerView, demands: Partial<Demands> = {}): Answer {
+  return checkRun(files, view, { ...noDemands, ...demands }).ok ? 'accepted' : 'refused';
+}
+
+/** A file of the run folder, the manifest rewritten to fit under `one`. */
+function runTarget({ bundle }: WholeRecord, { name, bytes, view }: Found): Target {
+  const isManifest = name === runFileNames.manifest;
+  return {
+    ...{ kind: `run/${name}`, name: `run/${name}`, bytes },
+    fits: isManifest ? ['as-it-is'] : ['as-it-is', 'one'],
+    read: (changed, fit) => {
+      const files = (fit === 'one' ? remanifested : withFiles)(bundle.run, { [name]: changed });
+      return Promise.resolve(confirmed(files, view));
+    },
+  };
+}
+
+/** A whole ledger held to the pin; sound and pinned is acceptance, and then so must the run be. */
+async function readLedger(
+  { bundle, pin }: WholeRecord,
+  store: LedgerStore,
+  thorough: boolean,
+): Promise<Answer> {
+  const view = await ledgerView(openLedgerStore(store, stillPorts), pin);
+  if (view.problems.length === 0) return 'accepted';
+  return thorough ? confirmed(bundle.run, view) : 'refused';
+}
+
+/** An entry, its successor or all of them made to name it under `one` and `all`. */
+function entryTarget(record: WholeRecord, seq: number): Target {
+  const { entries, objects } = record.bundle;
+  const stored = entries[seq];
+  const log = entries.map(({ bytes }) => bytes);
+  return {
+    ...{
+      kind: `entry ${stored?.entry.kind}`,
+      name: `ledger/log/${seq}`,
+      fits: ['as-it-is', 'one', 'all'],
+    },
+    bytes: log[seq] ?? new Uint8Array(),
+    read: (changed, fit, thorough) => {
+      const steps = { 'as-it-is': 0, one: 1, all: log.length }[fit];
+      const made = relinked(log.with(seq, changed), seq, steps);
+      return readLedger(record, storeWith(made, objects), thorough);
+    },
+  };
+}
+
+/** Objects after one of them was changed: under its new digest, like every object that names it, and so on. */
+function renamedObjects(
+  objects: ReadonlyMap<Digest, Uint8Array>,
+  from: Digest,
+  bytes: Uint8Array,
+): { readonly objects: Map<Digest, Uint8Array>; readonly names: ReadonlyMap<Digest, Digest> } {
+  const names = new Map([[from, digestOf(bytes)]]);
+  const made = new Map([...objects].filter(([digest]) => digest !== from));
+  made.set(digestOf(bytes), bytes);
+  for (const [before, after] of names) {
+    for (const [digest, content] of [...made].filter(([, each]) => text(each).includes(before))) {
+      const changed = bytesOf(text(content).replaceAll(before, after));
+      made.delete(digest);
+      made.set(digestOf(changed), changed);
+      names.set(digest, digestOf(changed));
+    }
+  }
+  return { objects: made, names };
+}
+
+/** An object under its new digest in everything that names it under `one`, and the chain mended under `all`. */
+function objectTarget(record: WholeRecord, digest: Digest, bytes: Uint8Array): Target {
+  const { entries, objects } = record.bundle;
+  const log = entries.map((each) => each.bytes);
+  return {
+    ...{ kind: kindOfObject(record, digest), name: `ledger/objects/${digest}`, bytes },
+    fits: ['as-it-is', 'one', 'all'],
+    read: (changed, fit, thorough) => {
+      if (fit === 'as-it-is')
+        return readLedger(record, storeWith(log, new Map(objects).set(digest, changed)), thorough);
+      const renamed = renamedObjects(objects, digest, changed);
+      const named = log.map((each) =>
+        bytesOf([...renamed.names].reduce((line, names) => line.replaceAll(...names), text(each))),
+      );
+      const first = named.findIndex((each, at) => Buffer.compare(each, log[at] ?? each) !== 0);
+      const made = fit === 'one' ? named : relinked(named, Math.max(0, first), named.length);
+      return readLedger(record, storeWith(made, renamed.objects), thorough);
+    },
+  };
+}
+
+/** What an object is, after the member of the entry that names it. */
+function kindOfObject({ bundle }: WholeRecord, digest: Digest): string {
+  for (const { entry } of bundle.entries) {
+    const [member] = Object.entries(entry.body).find(([, value]) => value === digest) ?? [];
+    if (member !== undefined) return `object ${entry.kind}.${member}`;
+  }
+  return 'object of a branch';
+}
+
+/** The note, which both signers must stand behind. */
+function noteTarget({ bundle, trust }: WholeRecord, { name, bytes, view }: Found): Target {
+  const before = parseCheckpoint(text(bytes));
+  return {
+    ...{ kind: 'checkpoint', name: `ledger/checkpoints/${name}`, bytes, fits: ['as-it-is'] },
+    read: (changed) => {
+      const notes = new Map([[name, changed]]);
+      const demands = { notes, trust, require: ['signed', 'witnessed'] } as const;
+      if (confirmed(bundle.run, view, demands) === 'refused') return Promise.resolve('refused');
+      const { text: signed } = parseCheckpoint(text(changed));
+      return Promise.resolve(signed === before.text ? 'same' : 'accepted');
+    },
+  };
+}
+
+/** A time stamp beside the ledger, the only outside proof that counts; what is not signed in it may differ, its time may not. */
+function stampTarget(record: WholeRecord, { name, bytes, view }: Found): Target {
+  const { bundle, authorities } = record;
+  const said = (changed: Uint8Array): string | undefined => {
+    const stamps = { notes: new Map([[name, changed]]), anchors: { authorities, commits: [] } };
+    const log = { ...view, proofs: new Map() };
+    const found = checkRun(bundle.run, log, { ...noDemands, ...stamps, require: ['anchored'] });
+    return found.ok ? found.checks.at(-1)?.detail : undefined;
+  };
+  const before = said(bytes);
+  return {
+    ...{ kind: 'time stamp', name: `ledger/checkpoints/${name}`, bytes, fits: ['as-it-is'] },
+    read: (changed) => {
+      const after = said(changed);
+      if (after === undefined) return Promise.resolve('refused');
+      return Promise.resolve(after === before ? 'same' : 'accepted');
+    },
+  };
+}
+
+/** The proof of an anchor, taken for what the entry names. */
+function anchorTarget(
+  { bundle, trust, commit, authorities }: WholeRecord,
+  body: EntryOf<'anchor'>['body'],
+): Target {
+  const { entries, objects } = bundle;
+  const bytes = objects.get(body.object) ?? new Uint8Array();
+  const found = (proof: Uint8Array) =>
+    findAnchor(body, { entries, proof }, { keys: trust, authorities, commits: [commit] });
+  const before = found(bytes);
+  return {
+    ...{ kind: `anchor ${body.type}`, name: `proof by ${body.type}`, bytes, fits: ['as-it-is'] },
+    read: (changed) => {
+      const after = found(changed);
+      if (!after.holds) return Promise.resolve('refused');
+      return Promise.resolve(before.holds && after.by === before.by ? 'same' : 'accepted');
+    },
+  };
+}
+
+function payloadOf(envelope: Uint8Array): string {
+  const { payload } = Object(JSON.parse(text(envelope)));
+  return text(decodeBase64(String(payload)) ?? new Uint8Array());
+}
+
+/** The statement about the outcome, which both signers must stand behind. */
+function statementTarget({ bundle, trust, statement }: WholeRecord, view: LedgerView): Target {
+  return {
+    ...{ kind: 'statement', name: 'statement', bytes: statement, fits: ['as-it-is'] },
+    read: (changed) => {
+      const demands = { trust, require: ['signed', 'witnessed'] } as const;
+      const given = { statement: { file: 's', bytes: changed } };
+      const found = confirmed(bundle.run, view, { ...demands, ...given });
+      if (found === 'refused') return Promise.resolve(found);
+      return Promise.resolve(payloadOf(changed) === payloadOf(statement) ? 'same' : 'accepted');
+    },
+  };
+}
+
+/** The proof of one entry, held to the signers of the note in it. */
+function proofTarget({ proof, trust }: WholeRecord): Target {
+  const before = parseEntryProof(proof, 'proof');
+  return {
+    ...{ kind: 'proof', name: 'proof', bytes: proof, fits: ['as-it-is'] },
+    read: (changed) => {
+      const { entry, root, checkpoint } = parseEntryProof(changed, 'proof');
+      const signers =
+        checkpoint === null ? [] : signersOf(parseCheckpoint(checkpoint), trust, 'proof');
+      if (signers.length < trust.length && root !== before.root) return Promise.resolve('refused');
+      return Promise.resolve(entry === before.entry ? 'same' : 'accepted');
+    },
+  };
+}
+
+function journalTarget({ paused }: WholeRecord): Target {
+  const name = runFileNames.journal;
+  const bytes = paused.files.get(name) ?? new Uint8Array();
+  return {
+    ...{ kind: 'journal to go on from', name: 'paused/journal.jsonl', bytes, fits: ['as-it-is'] },
+    read: (changed) => {
+      const folder = memoryFolder();
+      for (const [each, content] of withFiles(paused.files, { [name]: changed }))
+        folder.write(each, content);
+      const { kept } = recordedJournal(folder, paused.owner);
+      return Promise.resolve(Buffer.compare(kept, bytes) === 0 ? 'same' : 'accepted');
+    },
+  };
+}
+
+/** The archives as files: every byte is the one that is written. */
+function archiveTargets(record: WholeRecord): Target[] {
+  const { bundle, pin } = record;
+  const [whole, exported] = [formatBundle(bundle), formatExport(bundle)];
+  const [index = { path: '', bytes: whole }, ...held] = parseTar(whole, 'bundle');
+  return [
+    {
+      ...{ kind: 'bundle', name: 'bundle.tar', bytes: whole, fits: ['as-it-is'] },
+      read: async (changed) => {
+        const read = parseBundle(changed, 'bundle');
+        return confirmed(read.run, await ledgerView(bundledLedger(read), pin));
+      },
+    },
+    {
+      ...{ kind: 'bundle index', name: index.path, bytes: index.bytes, fits: ['as-it-is'] },
+      read: (changed) => {
+        parseBundle(formatTar([{ ...index, bytes: changed }, ...held]), 'bundle');
+        return Promise.resolve('accepted');
+      },
+    },
+    {
+      ...{ kind: 'export', name: 'export.tar', bytes: exported, fits: ['as-it-is'] },
+      read: async (changed) => {
+        const read = parseExport(changed, 'export');
+        const { problems } = await ledgerView(bundledLedger(read), pin);
+        return problems.length === 0 ? 'accepted' : 'refused';
+      },
+    },
+  ];
+}
