@@ -89,11 +89,20 @@ function tally(
   };
 }
 
+function casesOf({ declared, candidate }: CriticalInput): ReadonlySet<string> {
+  return new Set((candidate.measures.get(declared.measure)?.pairs ?? []).map((pair) => pair.case));
+}
+
+/** The candidate's units, 1 for each that violates in any cell and 0 for any other. */
+export function violatingUnits(input: CriticalInput): readonly number[] {
+  const { units, violatingUnits: found } = tally(input.candidate.cells, casesOf(input), input);
+  return Array.from({ length: units }, (_, at) => (at < found ? 1 : 0));
+}
+
 /** Contribution of a critical gate for one candidate. */
 export function judgeCritical(input: CriticalInput): Contribution {
   const { declared, candidate } = input;
-  const measured = candidate.measures.get(declared.measure);
-  const cases = new Set((measured?.pairs ?? []).map((pair) => pair.case));
+  const cases = casesOf(input);
   const own = tally(candidate.cells, cases, input);
   const baseline = tally(input.baselineCells, cases, input);
   const flags: ContributionFlag[] = [];

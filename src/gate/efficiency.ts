@@ -92,6 +92,12 @@ function seenText({ known }: SlowestCells, quantile: number): string {
   return `the ${quantile} quantile of ${known.length} units${only} is ${shownNumber(found.value)}`;
 }
 
+/** The units that were timed whole, 1 for each whose slowest cell is faster than the limit and 0 for any other. */
+export function fastUnits({ declared, max, candidate }: QuantileInput): readonly number[] {
+  const { known } = slowestCells(candidate.measures.get(declared.measure)?.pairs ?? []);
+  return known.map((slowest) => (slowest < max ? 1 : 0));
+}
+
 /** Contribution of a latency gate on a quantile, at one error level. */
 export function judgeQuantile(input: QuantileInput): Contribution {
   const { declared, quantile, max, candidate, error } = input;

@@ -1,10 +1,14 @@
-/** Further units an unresolved gate would need for the planned and for the observed effect, by the normal approximation or, where the seal asks for it, by simulation. */
+/**
+ * Further units an unresolved gate would need for the planned and for the observed effect: by the normal approximation, or, where the
+ * seal asks for it, by the power of the gate's own method, with what they would cost.
+ */
+import type { Analysis } from '../analysis/analyze.ts';
 import { caseMeans, caseRiskBounds } from '../analysis/clustered-bounds.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
 import * as z from '../base/shape.ts';
-import type { RateLimit } from '../spec/gates.ts';
+import { type Spent, spentOn } from '../run/budget.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { clusterVariance } from '../stats/clustered.ts';
 import { isIndeterminate } from '../stats/interval.ts';
@@ -13,11 +17,13 @@ import { roundSignificant } from '../stats/rounding.ts';
 import { moments } from '../stats/summary.ts';
 import { type EffectGate, type EffectReading, onScale } from './effect.ts';
 import {
+  asksForOwnPower,
   type FurtherQuery,
+  furtherMethod,
+  furtherRepeats,
   furtherReplicates,
-  mostFurtherUnits,
-  simulatedUnits,
-  simulatesFurther,
+  furtherUnits,
+  mostFurtherRepeats,
 } from './further-simulated.ts';
 
 const needSchema = z.strictObject({
@@ -25,6 +31,16 @@ const needSchema = z.strictObject({
   units: z.int().nullable(),
   further: z.int().nullable(),
   reason: z.string().nullable(),
+  repeats: z
+    .strictObject({ all: z.int(), further: z.int() })
+    .optional()
+    .describe('Of a fixed roster: repeats in all and beyond the present ones.'),
+  cost: z
+    .strictObject({ knownUsd: z.number(), unknownCells: z.int() })
+    .optional()
+    .describe(
+      'Of what is further, at the cost of this run; cells of unknown cost are counted apart.',
+    ),
 });
 /** Units in all and beyond the present ones; both null with a reason when no number exists or none would do. */
 export type UnitNeed = z.infer<typeof needSchema>;
@@ -32,7 +48,7 @@ export type UnitNeed = z.infer<typeof needSchema>;
 /** Recorded shape of a plan; `target` is the power wanted, `atEffect` null when no effect was declared. */
 export const furtherUnitsSchema = z.strictObject({
   gate: z.string(),
-  method: z.enum(['normal-approximation', 'simulation']),
+  method: z.enum(['normal-approximation', 'simulation', 'exact']),
   simulations: z.int().optional(),
   target: z.number(),
   atEffect: needSchema.nullable(),
@@ -47,7 +63,11 @@ const rosterReason = 'the roster of units is fixed; more repeats would narrow th
 /** Power wanted when no power gate is sealed. */
 const defaultTarget = 0.8;
 
-function powerGate(seal: SealedExperiment): { target: number; atEffect: number | undefined } {
+/** Target and effect that further units are planned for. */
+export function powerGate(seal: SealedExperiment): {
+  target: number;
+  atEffect: number | undefined;
+} {
   for (const gate of seal.decision.gates) {
     if (gate.gate === 'power') return { target: gate.target, atEffect: gate.atEffect };
   }
@@ -98,79 +118,81 @@ function unitVariance(sample: Sample): number {
 
 type NeedOptions = FurtherQuery;
 
-function needAt(options: NeedOptions, effect: number): UnitNeed {
-  const { gate, sample, error, target } = options;
-  const rounded = roundSignificant(effect, rangeWidth(gate.measure));
-  if (gate.method === 'roster-t') {
-    return { effect: rounded, units: null, further: null, reason: rosterReason };
-  }
-  if (simulatesFurther(options.seal, gate)) return simulatedNeed(options, effect);
-  const found = requiredUnits({
+/** The normal approximation of units for an effect. */
+function approximateUnits(options: NeedOptions, effect: number): ReturnType<typeof requiredUnits> {
+  return requiredUnits({
     standardDeviation: planningDeviation(options, effect),
     effect,
-    threshold: gate.threshold,
-    error,
-    power: target,
+    threshold: options.gate.threshold,
+    error: options.error,
+    power: options.target,
   });
-  return unitNeed(found, { effect: rounded, present: sample.units.length });
 }
 
-/** The same by simulation of the gate. */
-function simulatedNeed(options: NeedOptions, effect: number): UnitNeed {
+function needAt(options: NeedOptions, effect: number): UnitNeed {
   const { gate, sample } = options;
-  const shown = { effect: roundSignificant(effect, rangeWidth(gate.measure)) };
-  const none = (reason: string): UnitNeed => ({ ...shown, units: null, further: null, reason });
-  if (shown.effect <= gate.threshold) return none('no number of units would do');
-  const units = simulatedUnits(options, effect);
-  if (units === null) return none(`more than ${mostFurtherUnits} units would be needed`);
-  return { ...shown, units, further: Math.max(0, units - sample.units.length), reason: null };
+  const shown = roundSignificant(effect, rangeWidth(gate.measure));
+  if (asksForOwnPower(options.seal)) return ownNeed(options, shown);
+  if (gate.method === 'roster-t') {
+    return { effect: shown, units: null, further: null, reason: rosterReason };
+  }
+  const found = approximateUnits(options, effect);
+  return unitNeed(found, { effect: shown, present: sample.units.length });
 }
 
-function unitNeed(
+/** Why no number of units is named where the mean lies on the wrong side. */
+export const noneWouldDo = 'no number of units would do';
+const noSpread = 'the units differ by nothing, so their spread is unknown';
+
+/** No number of units, and why. */
+export function noNeed(effect: number, reason: string): UnitNeed {
+  return { effect, units: null, further: null, reason };
+}
+
+/** The same by the power of the gate itself. */
+function ownNeed(options: NeedOptions, effect: number): UnitNeed {
+  const { gate, sample } = options;
+  if (effect <= gate.threshold) return noNeed(effect, noneWouldDo);
+  if (gate.method === 'roster-t') return repeatNeed(options, effect);
+  const near = approximateUnits(options, effect);
+  const start = isIndeterminate(near) || near.status === 'unreachable' ? 8 : near.units;
+  const { units, tried } = furtherUnits(options, { effect, start });
+  return foundNeed({ units, tried, present: sample.units.length }, effect);
+}
+
+/** What a search found. */
+export function foundNeed(
+  found: { readonly units: number | null; readonly tried: number; readonly present: number },
+  effect: number,
+): UnitNeed {
+  const { units, tried, present } = found;
+  if (units === null) return noNeed(effect, `more than ${tried} units would be needed`);
+  return { effect, units, further: Math.max(0, units - present), reason: null };
+}
+
+/** Repeats that a fixed roster would need, beyond the fewest that one of its units has. */
+function repeatNeed(options: NeedOptions, effect: number): UnitNeed {
+  const all = furtherRepeats(options, effect);
+  if (all === null) {
+    const most = `more than ${mostFurtherRepeats} repeats would be needed`;
+    return noNeed(effect, `the roster of units is fixed; ${most}`);
+  }
+  const present = Math.min(
+    ...options.sample.units.map(({ values }) => new Set(values.map((pair) => pair.repeat)).size),
+  );
+  const further = Math.max(0, all - present);
+  const reason = `the roster of units is fixed; ${all} repeats (${further} more) would do`;
+  return { ...noNeed(effect, reason), repeats: { all, further } };
+}
+
+/** What the normal approximation found. */
+export function unitNeed(
   found: ReturnType<typeof requiredUnits>,
   { effect, present }: { readonly effect: number; readonly present: number },
 ): UnitNeed {
-  if (isIndeterminate(found)) {
-    const reason = 'the units differ by nothing, so their spread is unknown';
-    return { effect, units: null, further: null, reason };
-  }
-  if (found.status === 'unreachable') {
-    return { effect, units: null, further: null, reason: 'no number of units would do' };
-  }
+  if (isIndeterminate(found)) return noNeed(effect, noSpread);
+  if (found.status === 'unreachable') return noNeed(effect, noneWouldDo);
   return { effect, units: found.units, further: Math.max(0, found.units - present), reason: null };
-}
-
-/** A rate that is open: its units' shares, the limit it is held against, and the error of its bound. */
-export interface OpenRate {
-  readonly gate: string;
-  readonly shares: readonly number[];
-  readonly limit: RateLimit;
-  readonly error: number;
-}
-
-/**
- * Plan for more units of a rate that did not resolve, should the rate that was seen go on. Its spread is never taken below that of
- * single cells at the limit, so that a rate of 0 or 1 is planned for too.
- */
-export function planRateUnits(seal: SealedExperiment, open: OpenRate): FurtherUnits {
-  const { shares, limit, error } = open;
-  const { target } = powerGate(seal);
-  const { mean, variance } = moments(shares);
-  const sign = limit.side === 'min' ? 1 : -1;
-  const found = requiredUnits({
-    standardDeviation: Math.sqrt(Math.max(variance, limit.value * (1 - limit.value))),
-    effect: sign * mean,
-    threshold: sign * limit.value,
-    error,
-    power: target,
-  });
-  return {
-    gate: open.gate,
-    method: 'normal-approximation',
-    target,
-    atEffect: null,
-    atObserved: unitNeed(found, { effect: roundSignificant(mean, 1), present: shares.length }),
-  };
 }
 
 /** Plan for more units of one gate that did not resolve. */
@@ -181,15 +203,63 @@ export function planFurtherUnits(
   sample: Sample,
 ): FurtherUnits {
   const { target } = powerGate(seal);
-  const options = { seal, gate, sample, error: reading.error, target };
-  const simulated = simulatesFurther(seal, gate);
+  const { value } = reading.estimate;
+  const options = { seal, gate, sample, value, error: reading.error, target };
+  const method = furtherMethod(options);
   const planned = plannedEffect(seal, gate);
   return {
     gate: gate.name,
-    method: simulated ? 'simulation' : 'normal-approximation',
-    ...(simulated ? { simulations: furtherReplicates } : {}),
+    method,
+    ...(method === 'simulation' ? { simulations: furtherReplicates } : {}),
     target,
     atEffect: planned === null ? null : needAt(options, planned),
-    atObserved: needAt(options, reading.estimate.value),
+    atObserved: needAt(options, value),
+  };
+}
+
+/** What one more unit would cost at the cost of a run, and of a fixed roster one more repeat. */
+export interface FurtherCost {
+  readonly unit: Spent;
+  readonly repeat: Spent;
+}
+
+function perPart({ knownUsd, unknownCells }: Spent, parts: number): Spent {
+  return { knownUsd: knownUsd / parts, unknownCells: unknownCells / parts };
+}
+
+/** Cost of a unit and of a repeat of a candidate and what it is compared with, retries and grading included; null before any attempt. */
+export function costOfMore(
+  { seal, lines }: Pick<Analysis, 'seal' | 'lines'>,
+  candidate: string,
+): FurtherCost | null {
+  const others = seal.arms.filter(({ role }) => role === 'candidate').map(({ id }) => id);
+  const own = lines.filter(({ cell: { arm } }) => arm === candidate || !others.includes(arm));
+  const units = new Set(own.map(({ cell }) => cell.unit)).size;
+  if (units === 0) return null;
+  const spent = spentOn(own);
+  return { unit: perPart(spent, units), repeat: perPart(spent, seal.spec.repeats) };
+}
+
+function costOf({ further, repeats }: UnitNeed, cost: FurtherCost): Spent | null {
+  const [each, times] =
+    repeats === undefined ? [cost.unit, further] : [cost.repeat, repeats.further];
+  if (times === null) return null;
+  return {
+    knownUsd: roundSignificant(times * each.knownUsd),
+    unknownCells: Math.ceil(roundSignificant(times * each.unknownCells)),
+  };
+}
+
+/** A plan with the cost of what is further in it. */
+export function withCost(plan: FurtherUnits, cost: FurtherCost): FurtherUnits {
+  const priced = (need: UnitNeed): UnitNeed => {
+    const found = costOf(need, cost);
+    return found === null ? need : { ...need, cost: found };
+  };
+  const { atEffect, atObserved } = plan;
+  return {
+    ...plan,
+    atEffect: atEffect === null ? null : priced(atEffect),
+    atObserved: priced(atObserved),
   };
 }

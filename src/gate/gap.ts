@@ -30,8 +30,8 @@ export type GapFinding = Pick<
   'finding' | 'reason' | 'flags' | 'statistic' | 'threshold' | 'errorLevel' | 'n'
 >;
 
-/** Differences of the two shares lie here. */
-const widest = 2;
+/** Differences of the two shares lie between minus this and this. */
+export const widest = 2;
 
 interface GapUnits {
   /** By unit in the sealed order; null where a value was lost. */
@@ -72,6 +72,15 @@ function gapUnits(gap: MeasureGap, order: readonly string[], own: CandidateAnaly
     measured(own, id).sample.lost.map((each) => each.reason),
   );
   return { differences, lost: reasons };
+}
+
+/** Gaps of the units that have every value. */
+export function seenGaps(
+  { order }: Pick<Analysis, 'order'>,
+  gap: MeasureGap,
+  candidate: CandidateAnalysis,
+): readonly number[] {
+  return seen(gapUnits(gap, order, candidate));
 }
 
 function boundsOf(values: readonly number[], error: number, truncation: number): Bounds | null {

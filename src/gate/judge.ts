@@ -4,6 +4,7 @@ import { baselineOf, type Evidence, gatedMeasures, measureOf } from '../analysis
 import { invariant } from '../base/errors.ts';
 import { type GateDeclaration, gateName } from '../spec/gates.ts';
 import type { HolmStep } from '../stats/multiplicity.ts';
+import { hasBound } from './bound-gate.ts';
 import { judgeCompleteness } from './completeness.ts';
 import { composeDecision } from './compose.ts';
 import {
@@ -16,10 +17,11 @@ import {
 import { judgeCritical } from './critical.ts';
 import { judgeMatchedBudget } from './efficiency.ts';
 import { judgeEvaluator } from './evaluator.ts';
-import type { FurtherUnits } from './further-units.ts';
+import { asksForOwnPower } from './further-simulated.ts';
+import { costOfMore, type FurtherUnits, withCost } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
 import { judgeCanary, judgeMonitored } from './monitoring.ts';
-import { type BoundJudgement, hasBound, judgeBounds } from './multiplicity.ts';
+import { type BoundJudgement, judgeBounds } from './multiplicity.ts';
 import { allGates } from './sealed-gates.ts';
 import { judgeInfrastructure, judgeInterleaving } from './symmetry.ts';
 
@@ -156,8 +158,15 @@ function judgeCandidate(
     capped: decision !== composed,
     step: bounds.observed.step,
     contributions,
-    furtherUnits: decision === 'need_more_work' ? bounds.observed.furtherUnits() : [],
+    furtherUnits: decision === 'need_more_work' ? furtherOf(bounds.observed, analysis) : [],
   };
+}
+
+/** Further units of a candidate, with their cost where the seal asks for the power of the gates themselves. */
+function furtherOf(bounds: BoundJudgement, analysis: Analysis): readonly FurtherUnits[] {
+  const found = bounds.furtherUnits();
+  const cost = asksForOwnPower(analysis.seal) ? costOfMore(analysis, bounds.candidate) : null;
+  return cost === null ? found : found.map((plan) => withCost(plan, cost));
 }
 
 /** Whether evidence can confirm a claim: made by a sealed run, for a claim that is more than development. */

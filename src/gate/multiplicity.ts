@@ -8,30 +8,13 @@
  * takes the right to ship from those behind, never the duty to hold: a breach is judged on a candidate's own interval.
  */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
-import { measureOf } from '../analysis/evidence.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
-import { type GateDeclaration, gapOf, gateName, latencyForm } from '../spec/gates.ts';
-import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type HolmStep, holmByBounds } from '../stats/multiplicity.ts';
-import { judgeCritical } from './critical.ts';
-import {
-  chosenSample,
-  doesBreachStand,
-  type EffectGate,
-  effectContribution,
-  effectGate,
-  effectLevel,
-  measuredFor,
-} from './effect.ts';
-import { judgeQuantile } from './efficiency.ts';
-import { type FurtherUnits, planFurtherUnits, planRateUnits } from './further-units.ts';
-import { orFutile } from './futility.ts';
-import { type BoundLevel, type Contribution, levelOf } from './gate.ts';
-import { type LookRequest, lookError } from './look-error.ts';
-import { judgeMonitored } from './monitoring.ts';
-import { judgePareto, paretoGuarantee } from './pareto.ts';
-import { judgeRate, type RateGate, rateGate, ratePairs, seenShares } from './rate.ts';
+import { type BoundGate, boundGate, type OrderedLevel } from './bound-gate.ts';
+import type { FurtherUnits } from './further-units.ts';
+import type { Contribution } from './gate.ts';
+import { lookError } from './look-error.ts';
 
 /** Gates with a bound of one candidate after the order of candidates was applied. */
 export interface BoundJudgement {
@@ -65,159 +48,6 @@ export function checkMultiplicity(seal: SealedExperiment, candidates: readonly s
     where: { path: 'multiplicity' },
     mend: 'Seal the experiment with `multiplicity: holm`, or with a sequence of all candidates.',
   });
-}
-
-/** What a gate with a bound is read on: one candidate, as seen or with every loss counted against it, at one error. */
-interface BoundRequest {
-  readonly candidate: CandidateAnalysis;
-  readonly filled: boolean;
-  readonly error: number;
-}
-
-/** A level that can say how many units would settle the gate; null where no estimate allows a plan. */
-interface OrderedLevel extends BoundLevel {
-  readonly further?: () => FurtherUnits | null;
-}
-
-interface BoundGate {
-  readonly required: boolean;
-  /** One-sided error from the seal, before it is shared among candidates and looks. */
-  readonly error: number;
-  readonly measure: string;
-  readonly guarantee: LookRequest['guarantee'];
-  readonly level: (request: BoundRequest) => OrderedLevel;
-}
-
-function effectBound(analysis: Analysis, gate: EffectGate): BoundGate {
-  const { seal } = analysis;
-  return {
-    required: gate.required,
-    error: seal.analysis.errorLevels.lift,
-    measure: gate.measureId,
-    guarantee: guaranteeOf(gate.method),
-    level: ({ candidate, filled, error }) => {
-      const measured = measuredFor(gate, candidate);
-      const { clears, reading } = effectLevel(seal, gate, chosenSample(measured, filled), error);
-      return {
-        clears,
-        contribution: (standing) => {
-          const breachStands = doesBreachStand(seal, gate, measured, reading());
-          const own = effectContribution(gate, reading(), { ...standing, breachStands });
-          return orFutile(analysis, gate, { sample: chosenSample(measured, filled), own });
-        },
-        further: () => {
-          const { result } = reading();
-          if (result.status !== 'estimated') return null;
-          const { estimate } = result;
-          return planFurtherUnits(seal, gate, { ...reading(), estimate }, measured.sample);
-        },
-      };
-    },
-  };
-}
-
-function rateBound({ seal, order }: Analysis, gate: RateGate): BoundGate {
-  const { declared, limit } = gate;
-  return {
-    required: declared.required,
-    error: seal.analysis.errorLevels.rate,
-    measure: declared.measure,
-    guarantee: 'finite-sample',
-    level: ({ candidate, filled, error }) => {
-      const input = { pairs: ratePairs(candidate, declared.measure), order, filled, error };
-      const further = (): FurtherUnits | null => {
-        const shares = seenShares(gate, input);
-        if (shares.length === 0) return null;
-        return planRateUnits(seal, { gate: gateName(declared), shares, limit, error });
-      };
-      return { ...levelOf(judgeRate(gate, input)), further };
-    },
-  };
-}
-
-/** A gate of the seal that decides by a bound, or null for a gate that needs none. */
-function boundGate(analysis: Analysis, declared: GateDeclaration): BoundGate | null {
-  const { seal, baselineCells } = analysis;
-  const { required } = declared;
-  const { lift, rate } = seal.analysis.errorLevels;
-  const effect = effectGate(seal, declared);
-  if (effect !== null) return effectBound(analysis, effect);
-  if (declared.gate === 'rate') return rateBound(analysis, rateGate(seal, declared));
-  if (declared.gate === 'latency') {
-    const form = latencyForm(declared);
-    invariant(form?.form === 'quantile', 'a latency gate that pairs nothing bounds a quantile');
-    const { quantile, max } = form;
-    return {
-      required,
-      error: lift,
-      measure: declared.measure,
-      guarantee: 'finite-sample',
-      level: ({ candidate, error }) =>
-        levelOf(judgeQuantile({ declared, quantile, max, candidate, error })),
-    };
-  }
-  if (declared.gate === 'pareto') {
-    return {
-      measure: declared.objectives[0]?.measure ?? '',
-      guarantee: paretoGuarantee(seal, declared),
-      required,
-      error: lift,
-      level: (request) => levelOf(judgePareto(analysis, declared, request)),
-    };
-  }
-  if (declared.gate === 'reward-hacking' || declared.gate === 'contamination') {
-    const gap = gapOf(declared);
-    if (gap === null) return null;
-    return {
-      measure: gap.ahead,
-      guarantee: 'finite-sample',
-      required,
-      error: lift,
-      level: (request) => levelOf(judgeMonitored(analysis, declared, request)),
-    };
-  }
-  if (declared.gate !== 'critical' || declared.maxRate === undefined) return null;
-  const measure = measureOf(seal, declared.measure);
-  return {
-    required,
-    error: rate,
-    measure: declared.measure,
-    guarantee: 'finite-sample',
-    level: ({ candidate, error }) =>
-      levelOf(judgeCritical({ declared, measure, candidate, baselineCells, error })),
-  };
-}
-
-/**
- * Whether a gate decides by a bound, so that several candidates share its error.
- * @example hasBound({ gate: 'critical', measure: 'harm', required: true }) // => false
- */
-export function hasBound(gate: GateDeclaration): boolean {
-  switch (gate.gate) {
-    case 'lift':
-    case 'no-regression':
-    case 'rate':
-    case 'latency':
-    case 'neutral-control':
-    case 'reward-hacking':
-    case 'pareto':
-      return true;
-    case 'critical':
-      return gate.maxRate !== undefined;
-    case 'contamination':
-      return gate.probe !== undefined;
-    case 'completeness':
-    case 'controls':
-    case 'provenance':
-    case 'power':
-    case 'budget':
-    case 'matched-budget':
-    case 'canary':
-    case 'infrastructure-symmetry':
-    case 'interleaving':
-    case 'evaluator':
-      return false;
-  }
 }
 
 /** Levels of one candidate: for each gate, index k - 1 holds the gate at error/k. */

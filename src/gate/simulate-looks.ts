@@ -293,7 +293,11 @@ function drawerOf({ law, correlation, pairs }: MeasureWorld): Omit<DrawnLooks, '
 }
 
 /** Units after which the bets on the values in their order refute the threshold; infinite when they never do. */
-function refutedAfter({ measure, threshold }: EffectGate, values: Means, error: number): number {
+export function refutedAfter(
+  { measure, threshold }: EffectGate,
+  values: Means,
+  error: number,
+): number {
   const width = rangeWidth(measure);
   const range = { lower: -width, upper: width };
   const start = startBettingSequence({ range, error, sides: 'lower' });

@@ -3,7 +3,7 @@ import type { FunnelStage } from '../analysis/funnel.ts';
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import { dataTable, digestText, type Fragment, html, isolated, type Markup } from './html-text.ts';
 import { unitPlot } from './unit-plot.ts';
-import { signedNumber, statisticText } from './verdict-lines.ts';
+import { furtherText, needText, signedNumber, statisticText } from './verdict-lines.ts';
 import type { CandidateView } from './view.ts';
 import type {
   CellEvidence,
@@ -37,26 +37,23 @@ function stepText({ place }: CandidateView): Markup {
   return place === '' ? html`` : html`<p class="note">${place}</p>`;
 }
 
-function needText(need: CandidateView['decided']['furtherUnits'][number]['atEffect']): string {
-  if (need === null) return 'no effect was planned';
-  const units =
-    need.units === null
-      ? (need.reason ?? 'unknown')
-      : `${need.units} units (${need.further ?? 0} more)`;
-  return `effect ${shownNumber(need.effect)}: ${units}`;
+function effectText(need: CandidateView['decided']['furtherUnits'][number]['atEffect']): string {
+  return need === null
+    ? 'no effect was planned'
+    : `effect ${shownNumber(need.effect)}: ${needText(need)}`;
 }
 
 function furtherTable({ decided }: CandidateView): Markup {
   if (decided.furtherUnits.length === 0) return html``;
   return html`<h4>What would settle it</h4>
-<p class="note">Normal approximation, not a simulation of the sealed decision.</p>${dataTable({
+<p class="note">By ${furtherText(decided.furtherUnits)}.</p>${dataTable({
     caption: 'Units that would settle the open gates',
     head: ['gate', 'power', 'for the planned effect', 'for the observed effect'],
     rows: decided.furtherUnits.map(({ gate, target, atEffect, atObserved }) => [
       gate,
       shownNumber(target),
-      needText(atEffect),
-      needText(atObserved),
+      effectText(atEffect),
+      effectText(atObserved),
     ]),
   })}`;
 }

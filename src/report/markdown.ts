@@ -5,8 +5,10 @@ import { type Contribution, shownNumber } from '../gate/gate.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { CandidateDecision, DecisionDocument } from './decision.ts';
 import {
+  furtherText,
   headlineOf,
   improvementText,
+  needText,
   signedNumber,
   standingText,
   statisticText,
@@ -133,22 +135,10 @@ function shownSection(shown: readonly Estimate[]): string[] {
   ];
 }
 
-function needText(need: {
-  units: number | null;
-  further: number | null;
-  reason: string | null;
-}): string {
-  return need.units === null
-    ? escapeMarkdown(need.reason ?? 'unknown')
-    : `${need.units} units (${need.further ?? 0} more)`;
-}
-
 function furtherSection(decided: CandidateDecision): string[] {
   if (decided.furtherUnits.length === 0) return [];
   return [
-    decided.furtherUnits.every(({ method }) => method === 'simulation')
-      ? 'What would settle it (simulation of each gate on the units that were seen):'
-      : 'What would settle it (normal approximation, not a simulation of the sealed decision):',
+    `What would settle it (${furtherText(decided.furtherUnits)}):`,
     '',
     ...markdownTable(
       ['gate', 'power', 'for the planned effect', 'for the observed effect'],
@@ -157,8 +147,8 @@ function furtherSection(decided: CandidateDecision): string[] {
         shownNumber(target),
         atEffect === null
           ? 'no effect was planned'
-          : `${shownNumber(atEffect.effect)}: ${needText(atEffect)}`,
-        `${shownNumber(atObserved.effect)}: ${needText(atObserved)}`,
+          : `${shownNumber(atEffect.effect)}: ${escapeMarkdown(needText(atEffect))}`,
+        `${shownNumber(atObserved.effect)}: ${escapeMarkdown(needText(atObserved))}`,
       ]),
     ),
     '',

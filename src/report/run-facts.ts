@@ -4,12 +4,11 @@ import { canonicalText, compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import * as z from '../base/shape.ts';
-import { isOutcome, type ReceiptLine, type Usage } from '../run/receipt.ts';
+import { spentOn } from '../run/budget.ts';
+import { isOutcome, type ReceiptLine } from '../run/receipt.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { outcomeClassSchema } from '../spec/spec.ts';
 import { digestSchema } from '../spec/words.ts';
-import { roundSignificant } from '../stats/rounding.ts';
-import { sum } from '../stats/summary.ts';
 
 /** What the receipts do not say; null where there is none, as for hand-written receipts. */
 export interface RunInfo {
@@ -80,7 +79,7 @@ export function runFacts(evidence: Evidence, info: RunInfo): RunFacts {
       return count === 0 ? [] : [{ class: outcome, count }];
     }),
     faults: faultsOf(lines),
-    cost: costOf(lines),
+    cost: spentOn(lines),
   };
 }
 
@@ -96,23 +95,4 @@ function faultsOf(lines: readonly ReceiptLine[]): RunFacts['faults'] {
   return [...counts]
     .sort(([first], [second]) => compareCodeUnits(first, second))
     .map(([, fault]) => fault);
-}
-
-function knownCost(usage: Usage | null): number | null {
-  if (usage === null) return 0;
-  return usage.costKnown ? usage.costUsd : null;
-}
-
-/** Known cost of all attempts; a cell with one attempt of unknown cost counts as unknown, never as free. */
-function costOf(lines: readonly ReceiptLine[]): RunFacts['cost'] {
-  const unknown = new Set<string>();
-  const known: number[] = [];
-  for (const { cell, receipt } of lines) {
-    for (const usage of [receipt.usage, receipt.gradeUsage]) {
-      const cost = knownCost(usage);
-      if (cost === null) unknown.add(`${cell.arm}\n${cell.repeat}\n${cell.case}`);
-      else known.push(cost);
-    }
-  }
-  return { knownUsd: roundSignificant(sum(known)), unknownCells: unknown.size };
 }

@@ -103,3 +103,27 @@ export function headlineOf(
     .map((each) => each.candidate);
   return shipped.length === 0 ? 'nothing ships' : `${shipped.join(', ')} may ship`;
 }
+
+type FurtherUnits = CandidateDecision['furtherUnits'][number];
+
+/**
+ * How further units were found, as the words before them.
+ * @example furtherText([{ method: 'exact' }]) // => "power of each gate's own method, exact"
+ */
+export function furtherText(plans: readonly Pick<FurtherUnits, 'method'>[]): string {
+  const methods = new Set(plans.map(({ method }) => method));
+  if (methods.has('normal-approximation'))
+    return 'normal approximation, not a simulation of the sealed decision';
+  const found = ['exact', 'simulation'].filter((each) =>
+    methods.has(each as FurtherUnits['method']),
+  );
+  return `power of each gate's own method, ${found.join(' or ')}`;
+}
+
+/** Units that would settle a gate and what the further ones would cost, or why no number is named. */
+export function needText({ units, further, reason, cost }: FurtherUnits['atObserved']): string {
+  const named = units === null ? (reason ?? 'unknown') : `${units} units (${further ?? 0} more)`;
+  if (cost === undefined) return named;
+  const unknown = cost.unknownCells === 0 ? '' : `, ${cost.unknownCells} cells of unknown cost`;
+  return `${named} for ${shownNumber(cost.knownUsd)} USD${unknown}`;
+}

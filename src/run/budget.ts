@@ -5,8 +5,9 @@
  */
 import { invariant, type Problem } from '../base/errors.ts';
 import type { ExperimentSpec } from '../spec/spec.ts';
+import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
-import type { Usage } from './receipt.ts';
+import type { ReceiptLine, Usage } from './receipt.ts';
 
 const nanosPerUsd = 1_000_000_000;
 
@@ -133,6 +134,29 @@ export function costOf(receipt: {
   const { usage, gradeUsage } = receipt;
   const cost = sumAmounts([usage, ...(gradeUsage === null ? [] : [gradeUsage])].map(usageUsd));
   return cost.known ? { known: true, usd: cost.value } : cost;
+}
+
+/** Dollars that are known, and cells of which an attempt or its grading has an unknown cost. */
+export interface Spent {
+  readonly knownUsd: number;
+  readonly unknownCells: number;
+}
+
+/**
+ * Known cost of all attempts; a cell with one attempt of unknown cost counts as unknown, never as free.
+ * @example spentOn([]) // => { knownUsd: 0, unknownCells: 0 }
+ */
+export function spentOn(lines: readonly ReceiptLine[]): Spent {
+  const unknown = new Set<string>();
+  const known: number[] = [];
+  for (const { cell, receipt } of lines) {
+    for (const usage of [receipt.usage, receipt.gradeUsage]) {
+      if (usage === null) continue;
+      if (usage.costKnown && usage.costUsd !== null) known.push(usage.costUsd);
+      else unknown.add(`${cell.arm}\n${cell.repeat}\n${cell.case}`);
+    }
+  }
+  return { knownUsd: roundSignificant(sum(known)), unknownCells: unknown.size };
 }
 
 /**

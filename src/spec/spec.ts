@@ -264,7 +264,7 @@ export const specSchema = z.strictObject({
         .literal('simulated')
         .optional()
         .describe(
-          'Further units of a need_more_work by simulation of the gate, in place of a normal approximation.',
+          'Further units of a need_more_work by the power of each gate itself, with their cost, in place of a normal approximation.',
         ),
     })
     .optional()

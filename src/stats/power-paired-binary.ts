@@ -229,19 +229,25 @@ export interface TangoPowerOptions {
   readonly error: number;
 }
 
+/** As for a power; `joined` asks the exact one-sided McNemar test to reject as well, as a lift at threshold 0 does. */
+export interface TangoDecisionOptions extends TangoPowerOptions {
+  readonly joined?: boolean;
+}
+
 /**
  * The exact probability that Tango's score clears a threshold: at −margin the power of the noninferiority test.
  *
  * Fewest gains rise with the losses, so the region is walked once: cost linear in the units. At a rate whose difference is the
  * threshold it is the test's actual error.
  *
- * @param options  units, rates, threshold in (−1, 1), one-sided error
+ * @param options  units, rates, threshold in (−1, 1), one-sided error, whether McNemar's test is asked too
  * @throws {LiftgateError} stats-argument-invalid  if an option is outside its range
  * @example tangoPower({ units: 60, rates: { onlyCandidate: 0.05, onlyBaseline: 0.05 }, threshold: -0.1, error: 0.05 })
  * // => 0.719486 to 6 digits
  * @see Tango (1998), Statistics in Medicine 17:891
  */
-export function tangoPower({ units, rates, threshold, error }: TangoPowerOptions): number {
+export function tangoPower(options: TangoDecisionOptions): number {
+  const { units, rates, threshold, error, joined = false } = options;
   requireCount('units', units, 1);
   requireRates(rates);
   requireAbove('threshold', threshold, -1);
@@ -249,9 +255,12 @@ export function tangoPower({ units, rates, threshold, error }: TangoPowerOptions
   requireError('error', error);
   const z = normalUpperQuantile(error) * (1 - 1e-12);
   const fewest = new Int32Array(units + 1);
+  const fails = (won: number, lost: number): boolean =>
+    scoreAt({ gains: won, losses: lost, units }, threshold) < z ||
+    (joined && !rejects(won, won + lost, { test: 'exact', error, sides: 1 }));
   let gains = 0;
   for (let losses = 0; losses <= units; losses += 1) {
-    while (gains <= units - losses && scoreAt({ gains, losses, units }, threshold) < z) gains += 1;
+    while (gains <= units - losses && fails(gains, losses)) gains += 1;
     fewest[losses] = gains;
   }
   const rest = 1 - rates.onlyBaseline;

@@ -11,7 +11,12 @@ import {
   requireOneOf,
   requireOpenProbability,
 } from './arguments.ts';
-import { normalUpperQuantile, tUpperQuantile } from './distribution.ts';
+import {
+  binomialCdf,
+  binomialQuantile,
+  normalUpperQuantile,
+  tUpperQuantile,
+} from './distribution.ts';
 import { type Indeterminate, indeterminate } from './interval.ts';
 import { crossedBy, fallingRoot } from './monotone-root.ts';
 import { noncentralTCdf, noncentralTUpper } from './noncentral-t.ts';
@@ -215,4 +220,35 @@ export function detectableEffect(options: DetectableEffectOptions): DetectableEf
     power - powerAt({ units, standardizedEffect, error, sides });
   const upper = crossedBy(shortfall, 0, Math.max(1e-3, normal));
   return { standardizedEffect: fallingRoot(shortfall, { lower: 0, upper }), normal };
+}
+
+/** `units` ≥ 1 of a true `rate`, held below (`max`) or above (`min`) a `limit` in (0, 1) at a one-sided `error`. */
+export interface ProportionPowerOptions {
+  readonly units: number;
+  readonly rate: number;
+  readonly limit: number;
+  readonly side: 'min' | 'max';
+  readonly error: number;
+}
+
+/**
+ * The exact probability that Clopper and Pearson's one-sided bound of a proportion clears a limit.
+ *
+ * Saw-toothed in the units. At a rate equal to the limit it is the claim's actual error, at most the nominal one.
+ *
+ * @param options  units, true rate, limit and its side, one-sided error
+ * @throws {LiftgateError} stats-argument-invalid  if an option is outside its range
+ * @example proportionPower({ units: 59, rate: 0, limit: 0.05, side: 'max', error: 0.05 }) // => 1
+ * @example proportionPower({ units: 58, rate: 0, limit: 0.05, side: 'max', error: 0.05 }) // => 0
+ * @see Clopper & Pearson (1934), Biometrika 26:404
+ */
+export function proportionPower(options: ProportionPowerOptions): number {
+  const { units, rate, limit, side, error } = options;
+  requireCount('units', units, 1);
+  requireOpenProbability('limit', limit);
+  requireError('error', error);
+  // A rate held above a limit is the rate of the other outcome held below one.
+  const turned = (share: number): number => (side === 'max' ? share : 1 - share);
+  const most = binomialQuantile(error, { trials: units, probability: turned(limit) }) - 1;
+  return binomialCdf(most, { trials: units, probability: turned(rate) });
 }

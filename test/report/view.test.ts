@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { headlineOf, placeText, statisticText } from '../../src/report/verdict-lines.ts';
+import {
+  furtherText,
+  headlineOf,
+  needText,
+  placeText,
+  statisticText,
+} from '../../src/report/verdict-lines.ts';
 import { decisionSentence } from '../../src/report/view.ts';
 import { binaryCases, type CaseTable } from '../support/evidence.ts';
 import { exampleTests } from '../support/examples.ts';
@@ -7,13 +13,45 @@ import { mixedTable, reportOf, viewOf } from '../support/report.ts';
 
 exampleTests('src/report/view.ts', { names: ['decisionSentence'], scope: { decisionSentence } });
 exampleTests('src/report/verdict-lines.ts', {
-  names: ['headlineOf', 'placeText', 'statisticText'],
+  names: ['headlineOf', 'placeText', 'statisticText', 'furtherText'],
   scope: {
+    furtherText,
     headlineOf,
     placeText,
     statisticText,
     verdictLine: () => 'r2: hold | no estimate | controls: none ran',
   },
+});
+
+describe('needText', () => {
+  const need = { effect: 0.2, units: 61, further: 21, reason: null };
+
+  test('names units and the cost of the further ones, unknown cells apart', () => {
+    expect(needText(need)).toBe('61 units (21 more)');
+    const cost = { knownUsd: 0.42, unknownCells: 0 };
+    expect(needText({ ...need, cost })).toBe('61 units (21 more) for 0.42 USD');
+    expect(needText({ ...need, cost: { ...cost, unknownCells: 3 } })).toBe(
+      '61 units (21 more) for 0.42 USD, 3 cells of unknown cost',
+    );
+  });
+
+  test('gives the reason where no number is named', () => {
+    const none = { effect: 0, units: null, further: null, reason: 'no number of units would do' };
+    expect(needText(none)).toBe('no number of units would do');
+  });
+
+  test('stands behind words that tell an approximation from the power of the gates', () => {
+    const [approximate, simulated] = [
+      { method: 'normal-approximation' as const },
+      { method: 'simulation' as const },
+    ];
+    expect(furtherText([simulated, { method: 'exact' }])).toBe(
+      "power of each gate's own method, exact or simulation",
+    );
+    expect(furtherText([simulated, approximate])).toBe(
+      'normal approximation, not a simulation of the sealed decision',
+    );
+  });
 });
 
 describe('reportView', () => {
