@@ -21,8 +21,9 @@ export async function main(words: readonly string[]): Promise<void> {
     );
     interrupt.abort();
   };
-  // Only a run has something to settle; every other command may end where it is.
-  const signals = words[0] === 'run' ? (['SIGINT', 'SIGTERM'] as const) : [];
+  // Only what calls a host has something to settle; every other command may end where it is.
+  const calls = words[0] === 'run' || (words[0] === 'plan' && words.includes('--aa'));
+  const signals = calls ? (['SIGINT', 'SIGTERM'] as const) : [];
   for (const name of signals) process.on(name, stop);
   process.exitCode = answerAtOnce(words, output)
     ? 0

@@ -127,9 +127,18 @@ function addSpecCommands(program: Command, act: Act): void {
     'schedule, cost, methods and what the sealed rules can conclude',
     'liftgate plan experiments/refund-desk',
   )
-    .option('--simulations <number>', 'simulated decisions per scenario; 0 for none', '500')
+    .option(
+      '--simulations <number>',
+      'simulated decisions per scenario, with --aa redraws; 0 for none',
+      '500',
+    )
     .option('--assume <file>', 'JSON file with what is assumed of measures, losses and costs')
     .option('--pilot <run>', 'run folder over other units whose receipts say what to assume')
+    .option(
+      '--aa',
+      'run the baseline as its own candidate on development units, in place of the simulation',
+    )
+    .option('--rounds <number>', 'with --aa: times every unit is measured, default 1')
     .action((experiment: string, options: PlanOptions) =>
       act(async (context) =>
         (await import('./commands/plan.ts')).plan(context, options, experiment),

@@ -50,6 +50,8 @@ export interface AttemptTask {
   readonly attempt: number;
   /** Deliberate fault of a control cell. */
   readonly fault?: Fault | undefined;
+  /** Tells arms with one surface apart, so that no host takes the second call for the first one asked again. */
+  readonly copy?: number | undefined;
 }
 
 /**
@@ -64,6 +66,7 @@ export function attemptKey(seal: SealedExperiment, task: AttemptTask): string {
     surfaceDigest: task.surface.digest,
     attempt: task.attempt,
     ...(task.fault === undefined ? {} : { fault: task.fault }),
+    ...(task.copy === undefined ? {} : { copy: task.copy }),
   });
 }
 

@@ -66,6 +66,8 @@ export interface ExecuteOptions {
   readonly cases: ReadonlyMap<string, Case>;
   /** Surfaces by arm id; every scheduled arm is there. */
   readonly surfaces: ReadonlyMap<string, SurfaceWire>;
+  /** Of an A/A run: numbers of the arms that share a surface. */
+  readonly copies?: ReadonlyMap<string, number>;
   readonly schedule: readonly Cell[];
   readonly host: Host;
   readonly journal: Journal;
@@ -280,7 +282,8 @@ function taskOf(options: ExecuteOptions, cell: Cell, attempt: number): AttemptTa
   const surface = options.surfaces.get(cell.arm);
   invariant(found !== undefined, `the scheduled case "${cell.case}" is loaded`);
   invariant(surface !== undefined, `the surface of arm "${cell.arm}" is loaded`);
-  return { case: found, surface, repeat: cell.repeat, attempt };
+  const { repeat } = cell;
+  return { case: found, surface, repeat, attempt, copy: options.copies?.get(cell.arm) };
 }
 
 async function record(session: Session, dispatch: Dispatch, receipt: Receipt): Promise<void> {

@@ -311,7 +311,10 @@ export function interruptedAttempts(lines: readonly ReceiptLine[], now: string |
   return [...last.values()].filter((receipt) => receipt.outcome === 'cancelled').length;
 }
 
-/** Opaque key of one attempt at a cell: digest of {designDigest, caseId, repeat, surfaceDigest, attempt}. */
+/**
+ * Opaque key of one attempt at a cell: digest of {designDigest, caseId, repeat, surfaceDigest, attempt}, with `fault` in a deliberate
+ * fault and `copy` where several arms of an A/A run have one surface.
+ */
 export function cellKeyOf(parts: {
   readonly designDigest: Digest;
   readonly caseId: string;
@@ -319,6 +322,7 @@ export function cellKeyOf(parts: {
   readonly surfaceDigest: Digest;
   readonly attempt: number;
   readonly fault?: Fault;
+  readonly copy?: number;
 }): string {
   return digestHex(digestOfValue(parts));
 }

@@ -37,7 +37,8 @@ export interface SchedulePlan {
 export function planSchedule(plan: SchedulePlan): Cell[] {
   invariant(plan.arms.length > 0, 'a schedule needs at least one arm');
   invariant(new Set(plan.arms).size === plan.arms.length, 'arm ids must be distinct');
-  const orders = armOrders(plan);
+  const stream = randomStream(seedHex(plan.casesDigest, 'arm-order'), 'arm-order');
+  const orders = armOrders(stream, plan.arms.length);
   return blocksOf(plan).flatMap((block) =>
     orders().map((place): Cell => ({ ...block, arm: armAt(plan.arms, place) })),
   );
@@ -64,14 +65,17 @@ function blocksOf(plan: SchedulePlan): Omit<Cell, 'arm'>[] {
   );
 }
 
-/** A source of arm orders (places 0 .. m), one per call. */
-function armOrders(plan: SchedulePlan): () => readonly number[] {
-  const stream = randomStream(seedHex(plan.casesDigest, 'arm-order'), 'arm-order');
+/**
+ * A source of arm orders, one per call: at each place of a block, the number of the arm that stands there.
+ * @param arms  how many, from 1
+ * @example armOrders(randomStream('00'.repeat(32), 'arm-order'), 1)() // => [0]
+ */
+export function armOrders(stream: RandomStream, arms: number): () => readonly number[] {
   let group: readonly (readonly number[])[] = [];
   let used = 0;
   return () => {
     if (used === group.length) {
-      group = orderGroup(stream, plan.arms.length);
+      group = orderGroup(stream, arms);
       used = 0;
     }
     const order = group[used];

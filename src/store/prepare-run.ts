@@ -15,7 +15,7 @@ import type { JournalPrefix } from '../run/journal.ts';
 import type { ReceiptLine, SurfaceWire } from '../run/receipt.ts';
 import { formatSeal, type SealedExperiment } from '../spec/seal.ts';
 import { surfaceDigestOf } from '../spec/seal-plan.ts';
-import { armIds, armOf, baselineArm } from '../spec/spec.ts';
+import { armIds, armOf } from '../spec/spec.ts';
 import { splitUnits } from '../spec/split-units.ts';
 import { runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
@@ -79,6 +79,11 @@ function surfaceWire(
   return { kind: 'bundle', components, digest: surfaceDigestOf(materials) };
 }
 
+/** The baseline's surface, by which an A/A run measures every arm. */
+export function baselineSurface(loaded: LoadedExperiment): SurfaceWire {
+  return surfaceWire(loaded, loaded.spec.arms.baseline.surface);
+}
+
 /** Surfaces of all arms by id. */
 export function armSurfaces(loaded: LoadedExperiment): Map<string, SurfaceWire> {
   return new Map(
@@ -108,7 +113,9 @@ export interface ControlStage {
   readonly host: Host;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly folder: RunFolder;
+  readonly folder: Pick<RunFolder, 'write'>;
+  /** How to start over; by default what takes back the units of a run. */
+  readonly restart?: string;
 }
 
 /**
@@ -117,24 +124,22 @@ export interface ControlStage {
  */
 export async function passControls(stage: ControlStage): Promise<readonly ReceiptLine[]> {
   const { loaded, seal, host, clock, signal, folder } = stage;
+  const { restart = sealAnew(loaded) } = stage;
   if (seal.spec.controls.length === 0) {
     throw new LiftgateError(
       'controls-failed',
       'The experiment declares no control, so nothing shows that its harness classifies correctly.',
       {
         where: { file: loaded.file, path: 'controls' },
-        mend: `The final units are still unexposed. Declare at least a known-pass, a known-fail and a fault control, ${sealAnew(loaded)}.`,
+        mend: `The final units are still unexposed. Declare at least a known-pass, a known-fail and a fault control, ${restart}.`,
       },
     );
   }
-  const surfaces = armSurfaces(loaded);
-  const baseline = surfaces.get(baselineArm);
-  invariant(baseline !== undefined, 'the baseline has a surface');
   const { results, lines } = await runControls({
     seal,
     cases: loaded.cases.filter((each) => each.split !== 'final'),
     surfaces: controlSurfaces(loaded),
-    baseline,
+    baseline: baselineSurface(loaded),
     host,
     clock,
     signal,
@@ -149,7 +154,7 @@ export async function passControls(stage: ControlStage): Promise<readonly Receip
     `${failed.length} of ${results.length} controls were classified wrong:\n    ${named.join('\n    ')}`,
     {
       where: { file: loaded.file, path: 'controls' },
-      mend: `The final units are still unexposed. Mend the host or the scorer, ${sealAnew(loaded)}.`,
+      mend: `The final units are still unexposed. Mend the host or the scorer, ${restart}.`,
       details: {
         failed: failed.map((result) => result.id),
         stderr: host.stderrTail?.().slice(-2048) ?? '',

@@ -29,6 +29,8 @@ export interface SmallSurface {
   readonly usd?: number | null;
   /** What the artifact says beside its scores, by case. */
   readonly says?: Readonly<Record<string, string>>;
+  /** Scores that differ from call to call: by cell key, by seed, or wrong from the second call for a case on. */
+  readonly noise?: 'coin' | 'seed' | 'tires';
   /** Tokens of each execution, unknown unless given. */
   readonly tokens?: number | null;
 }
