@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../src/base/digest.ts';
 import type { Cell } from '../../src/run/receipt.ts';
-import { cellId, planSchedule } from '../../src/run/schedule.ts';
+import { armOrders, cellId, planSchedule } from '../../src/run/schedule.ts';
 import type { IndexedCase } from '../../src/spec/case-index.ts';
 import { orderedUnits } from '../../src/spec/seeds.ts';
+import { randomStream } from '../../src/stats/random.ts';
 import { exampleTests } from '../support/examples.ts';
 
 const casesDigest = digestOf('schedule');
@@ -156,6 +157,6 @@ describe('cellId', () => {
 });
 
 exampleTests('src/run/schedule.ts', {
-  names: ['planSchedule', 'cellId'],
-  scope: { planSchedule, cellId, casesDigest },
+  names: ['planSchedule, randomStream', 'cellId'],
+  scope: { planSchedule, armOrders, cellId, casesDigest },
 });
