@@ -34,7 +34,7 @@ async function experimentOf(options: SmallOptions): Promise<SmallExperiment> {
 async function aaOf(
   experiment: SmallExperiment,
   ...words: string[]
-): Promise<{ readonly aa: AaReport; readonly exitCode: number }> {
+): Promise<{ readonly aa: AaReport; readonly exitCode: number | null }> {
   const ended = await experiment.call('plan', '--aa', '--json', ...words);
   const { aa } = documentOf(ended) as { readonly aa: AaReport };
   return { aa, exitCode: ended.exitCode };
