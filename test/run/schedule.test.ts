@@ -157,6 +157,6 @@ describe('cellId', () => {
 });
 
 exampleTests('src/run/schedule.ts', {
-  names: ['planSchedule, randomStream', 'cellId'],
-  scope: { planSchedule, armOrders, cellId, casesDigest },
+  names: ['planSchedule', 'cellId', 'armOrders'],
+  scope: { planSchedule, cellId, armOrders, randomStream, casesDigest },
 });
