@@ -145,7 +145,7 @@ export interface Place {
 
 /**
  * One finding about a spec or a case file; the reader collects all of them before anything stops. A ledger's findings name the
- * invariant that does not hold (`I1` to `I14`).
+ * invariant that does not hold (`I1` to `I16`).
  */
 export interface Problem {
   readonly code: ProblemCode | ErrorCode | `I${number}`;

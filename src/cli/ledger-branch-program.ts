@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { AnchorFlags } from './commands/anchor.ts';
 import type { ExportFlags, ImportFlags } from './commands/ledger-branches.ts';
-import { type Act, checkpointsText, ledgered } from './subcommand.ts';
+import { type Act, checkpointsText, ledgered, recording } from './subcommand.ts';
 
 /** Adds `ledger export`, `ledger import` and `ledger anchor`. */
 export function addBranchCommands(ledger: Command, act: Act): void {
@@ -18,7 +18,7 @@ export function addBranchCommands(ledger: Command, act: Act): void {
     .action((options: ExportFlags) =>
       act(async (context) => (await load()).exportLedger(context, options)),
     );
-  ledgered(
+  recording(
     ledger,
     'import',
     'bring in what another branch of this ledger recorded; what both claimed is contested',

@@ -4,7 +4,14 @@ import type { CheckpointFlags, SignerFlags, WitnessFlags } from './commands/chec
 import type { PolicyFlags } from './commands/reuse.ts';
 import { addBranchCommands } from './ledger-branch-program.ts';
 import { addUpkeepCommands } from './ledger-upkeep-program.ts';
-import { type Act, checkpointsText, command, ledgered, type Shared } from './subcommand.ts';
+import {
+  type Act,
+  checkpointsText,
+  command,
+  ledgered,
+  recording,
+  type Shared,
+} from './subcommand.ts';
 
 /** Adds `liftgate ledger` and everything below it. */
 export function addLedgerCommands(program: Command, act: Act): void {
@@ -29,7 +36,7 @@ export function addLedgerCommands(program: Command, act: Act): void {
     .action((options: Shared & { readonly fix?: boolean }) =>
       act(async (context) => (await load()).verifyLedger(context, options)),
     );
-  ledgered(
+  recording(
     ledger,
     'release <experiment>',
     'give reserved, never exposed units back',
@@ -39,7 +46,7 @@ export function addLedgerCommands(program: Command, act: Act): void {
     .action((experiment: string, options: Shared & { reason: string }) =>
       act(async (context) => (await load()).release(context, options, experiment)),
     );
-  ledgered(
+  recording(
     ledger,
     'void <experiment>',
     'declare a recorded outcome unusable; its units stay spent',
@@ -63,7 +70,7 @@ function addReuseCommands(ledger: Command, act: Act): void {
     'error spent, held and left by family of units, and the level of the next look',
     'liftgate ledger budget',
   ).action((options: Shared) => act(async (context) => (await load()).budget(context, options)));
-  ledgered(
+  recording(
     ledger,
     'policy <family>',
     'say how often units of a family may be measured, before any is reserved',
@@ -71,6 +78,8 @@ function addReuseCommands(ledger: Command, act: Act): void {
   )
     .option('--alpha-slots <number>', 'measurements that share the error (default: one-shot)')
     .option('--alpha <level>', 'error of all slots together; one-shot: of each measurement', '0.05')
+    .option('--require-signature', 'entries about its units are signed, with --entry-key')
+    .option('--require-anchor', 'reservation and exposure are anchored before cells run')
     .action((family: string, options: PolicyFlags) =>
       act(async (context) => (await load()).policy(context, options, family)),
     );

@@ -2,11 +2,12 @@
 import type { Command } from 'commander';
 import type { AddKeyFlags, EndKeyFlags, ListKeysFlags, RotateKeyFlags } from './commands/keys.ts';
 import type { LeakFlags, RetireFlags } from './commands/withdraw.ts';
-import { type Act, ledgered } from './subcommand.ts';
+import { type Act, ledgered, recording } from './subcommand.ts';
 
 const byText =
   'private key that signs for it (default: the key itself, while none may sign for it)';
-const scopesText = 'what it may sign: checkpoint, witness, statement, key; separated by commas';
+const scopesText =
+  'what it may sign: checkpoint, witness, statement, key, entry; separated by commas';
 const unitsText = 'file with the ids of the units, one a line';
 const experimentText = 'experiment whose cases say what the units contain: finds them renamed too';
 
@@ -31,7 +32,7 @@ function addWithdrawals(ledger: Command, act: Act): void {
     .action((population: string, options: LeakFlags) =>
       act(async (context) => (await load()).leak(context, options, population)),
     );
-  ledgered(
+  recording(
     ledger,
     'retire <family>',
     'end the measurement of a family, or with --units of units of it',

@@ -15,7 +15,14 @@ import type { VerifyOptions } from './commands/verify.ts';
 import type { CommandContext } from './context.ts';
 import { addLedgerCommands } from './ledger-program.ts';
 import { asLiftgateError, failureDocument, failureText, type Output } from './print.ts';
-import { type Act, checkpointsText, command, ledgered, type Shared } from './subcommand.ts';
+import {
+  type Act,
+  checkpointsText,
+  command,
+  ledgered,
+  recording,
+  type Shared,
+} from './subcommand.ts';
 import { addToolCommands } from './tool-program.ts';
 
 const hostLanguages = ['javascript', 'python'] as const satisfies readonly HostLanguage[];
@@ -165,7 +172,7 @@ function addSealCommands(program: Command, act: Act): void {
         (await import('./commands/seal.ts')).seal(context, options, experiment),
       ),
     );
-  ledgered(
+  recording(
     program,
     'amend <experiment>',
     'put the experiment as it is now in the place of its sealed plan, before any unit is exposed',
@@ -178,7 +185,7 @@ function addSealCommands(program: Command, act: Act): void {
         (await import('./commands/amend.ts')).amend(context, options, experiment),
       ),
     );
-  ledgered(
+  recording(
     program,
     'reserve <experiment>',
     'reserve the final units before a search',
@@ -191,7 +198,7 @@ function addSealCommands(program: Command, act: Act): void {
 }
 
 function addRunCommands(program: Command, act: Act): void {
-  ledgered(
+  recording(
     program,
     'run <experiment>',
     'run a sealed experiment to its decision: controls, cells, gates, report; resumable',

@@ -9,6 +9,7 @@ export type Act = (work: (context: CommandContext) => Promise<number>) => Promis
 export interface Shared {
   readonly json?: boolean;
   readonly ledger: string;
+  readonly entryKey?: string;
 }
 
 /** What --checkpoints says of itself wherever it stands. */
@@ -51,5 +52,13 @@ export function ledgered(parent: Command, words: string, does: string, example: 
     '--ledger <place>',
     'ledger: a folder or a postgres:// URL',
     'ledger',
+  );
+}
+
+/** A subcommand that records in a ledger what the policy of a family may want signed. */
+export function recording(parent: Command, words: string, does: string, example: string): Command {
+  return ledgered(parent, words, does, example).option(
+    '--entry-key <file>',
+    'private key that signs entries where the policy of their family wants that',
   );
 }

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
 import type { Signer } from '../base/signature.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, LedgerPorts } from '../ledger/ledger.ts';
 import { type DecisionDocument, exitCodeOf } from '../report/decision.ts';
 import { candidateIds, type ExperimentSpec } from '../spec/spec.ts';
 import type { LoadedExperiment, OpenOptions } from '../store/experiment-folder.ts';
@@ -20,12 +20,25 @@ export async function openExperiment(
   return await loadExperiment(path, options);
 }
 
+/** Where a command records, and the key that signs its entries where a policy wants them signed. */
+export interface RecordingOptions {
+  readonly ledger: string;
+  readonly entryKey?: string;
+}
+
+/** The key of `--entry-key`, opened when an entry is to be signed. */
+export function entrySigner(
+  { cwd }: CommandContext,
+  { entryKey }: RecordingOptions,
+): Pick<LedgerPorts, 'signer'> {
+  if (entryKey === undefined) return {};
+  const open = async () => (await import('../store/signing.ts')).openSigner;
+  return { signer: async () => (await open())({ file: resolve(cwd, entryKey), name: 'signer' }) };
+}
+
 /** Ledger of a command, held to what this machine has seen of it. */
-export function commandLedger(
-  context: CommandContext,
-  options: { readonly ledger: string },
-): Ledger {
-  const ledger = openLedger(ledgerPlace(context, options));
+export function commandLedger(context: CommandContext, options: RecordingOptions): Ledger {
+  const ledger = openLedger(ledgerPlace(context, options), entrySigner(context, options));
   const pins = pinFolder();
   return pins === null ? ledger : pinnedLedger(ledger, seenLedgers(pins));
 }

@@ -1,27 +1,47 @@
 /**
- * Anchors: where an outside proof lies that the ledger was what it is, and how far. The entry binds size, head and root; whether the
- * proof holds, and who gave it, is for whoever verifies.
+ * Anchors: where an outside proof lies that the ledger was what it is, and how far. The entry binds size, head and root; whether whoever
+ * gave the proof is to be believed is for whoever verifies.
  */
 import { canonicalLine } from '../base/canonical.ts';
+import { LiftgateError } from '../base/errors.ts';
 import { commitId, type GitProof, gitProofFault } from '../base/git-proof.ts';
 import { rootOfPeaks } from '../base/merkle.ts';
 import { decodeBase64 } from '../base/signature.ts';
 import { decodeUtf8, readCanonical } from '../base/strict-json.ts';
-import { type Authority, parseTimeStamp, stampsBytes, timeStampFault } from '../base/time-stamp.ts';
+import {
+  type Authority,
+  parseTimeStamp,
+  stampsBytes,
+  type TimeStamp,
+  timeStampFault,
+} from '../base/time-stamp.ts';
 import { describeKey, type TrustedKey } from '../base/trust.ts';
-import { checkpointOf, formatCheckpoint, parseCheckpoint, signersOf } from './checkpoint.ts';
+import {
+  checkpointOf,
+  formatCheckpoint,
+  parseCheckpoint,
+  type SignedCheckpoint,
+  signersOf,
+} from './checkpoint.ts';
 import { type EntryOf, entryFileName, type StoredEntry } from './entry.ts';
-import { pastOf } from './past.ts';
-import type { LedgerState } from './projection.ts';
+import { type Past, pastOf } from './past.ts';
+import type { LedgerState, ObjectResolver } from './projection.ts';
 import { conflict } from './transitions.ts';
 
 /**
- * An anchor changes nothing that it speaks of.
+ * An anchor changes nothing that it speaks of; one whose proof is about these entries lets pass what a policy wants anchored first.
  * @throws {LiftgateError} ledger-conflict I1  when the first entries of this ledger are others
  */
-export function applyAnchor(state: LedgerState, { body }: EntryOf<'anchor'>): LedgerState {
+export function applyAnchor(
+  state: LedgerState,
+  { body }: EntryOf<'anchor'>,
+  objects: ObjectResolver,
+): LedgerState {
   const past = pastOf(state.past, body.size);
-  if (past?.stored.entryId === body.head && rootOfPeaks(past.peaks) === body.root) return state;
+  if (past?.stored.entryId === body.head && rootOfPeaks(past.peaks) === body.root) {
+    const counts = body.size > state.anchored && isAbout(state, body, past, objects);
+    return counts ? { ...state, anchored: body.size } : state;
+  }
   throw conflict(
     'I1',
     past === null
@@ -32,6 +52,35 @@ export function applyAnchor(state: LedgerState, { body }: EntryOf<'anchor'>): Le
       details: { reason: 'anchor-differs' },
     },
   );
+}
+
+/**
+ * Whether the proof of an anchor is about the entries it binds, as far as that shows without knowing whom to believe. A note needs the
+ * signature of a valid key of the ledger with the scope witness; an OpenTimestamps file, which is not read, never counts.
+ */
+function isAbout(
+  state: LedgerState,
+  body: EntryOf<'anchor'>['body'],
+  past: Past,
+  objects: ObjectResolver,
+): boolean {
+  const proof = objects(body.object);
+  const genesis = pastOf(past, 1)?.stored.entry;
+  if (proof === null || genesis?.kind !== 'genesis') return false;
+  const origin = `${genesis.body.origin}/${genesis.ledger}`;
+  const text = formatCheckpoint({ origin, size: body.size, root: body.root });
+  const signing = state.keys
+    .values()
+    .filter(({ ended }) => ended === null)
+    .filter(({ scopes }) => scopes.includes('witness'));
+  try {
+    const opened = openProof(body, { text, last: past.stored.bytes, proof });
+    if (typeof opened === 'string') return false;
+    return opened.type !== 'witness' || signersOf(opened.note, signing).length > 0;
+  } catch (error) {
+    if (error instanceof LiftgateError) return false;
+    throw error;
+  }
 }
 
 /** Whom a reader believes about anchors; none of it is taken from what is checked. */
@@ -74,6 +123,49 @@ export function anchoredText(entries: readonly StoredEntry[], size: number): str
   return formatCheckpoint(checkpointOf(entries, size));
 }
 
+/** A proof that was read and is about the entries it should be about. */
+type OpenedProof =
+  | { readonly type: 'rfc3161'; readonly stamp: TimeStamp }
+  | { readonly type: 'git-commit'; readonly commit: GitProof }
+  | { readonly type: 'witness'; readonly note: SignedCheckpoint };
+
+/** What a proof is held against: the text of the checkpoint it should show, and the bytes of the last entry it covers. */
+interface Anchored {
+  readonly text: string;
+  readonly last: Uint8Array;
+  readonly proof: Uint8Array;
+}
+
+/** Reads a proof; words say why it is not about these entries. */
+function openProof(
+  { size, type, object }: EntryOf<'anchor'>['body'],
+  { text, last, proof }: Anchored,
+): OpenedProof | string {
+  switch (type) {
+    case 'rfc3161': {
+      const stamp = parseTimeStamp(proof, object);
+      const own = stampsBytes(stamp, new TextEncoder().encode(text));
+      return own ? { type, stamp } : 'it stamps something else';
+    }
+    case 'git-commit': {
+      const commit = parseGitProof(proof, object);
+      if (commit === null) return 'it is no proof by a commit';
+      const fault = gitProofFault(commit, last);
+      if (fault !== null) return `the commit does not hold entry ${size - 1}: ${fault}`;
+      const own = commit.path.endsWith(`log/${entryFileName(size - 1)}`);
+      return own ? { type, commit } : 'it is about another file';
+    }
+    case 'witness': {
+      const note = parseCheckpoint(
+        decodeUtf8(proof, { file: object, errorCode: 'signature-invalid' }),
+      );
+      return note.text === text ? { type, note } : 'the note is of other entries';
+    }
+    case 'ots':
+      return 'OpenTimestamps files are kept and not checked';
+  }
+}
+
 /**
  * What an anchor of a ledger is worth.
  *
@@ -82,56 +174,43 @@ export function anchoredText(entries: readonly StoredEntry[], size: number): str
  * @throws {LiftgateError} signature-invalid, run-invalid  when the proof cannot be read, or a trusted signature is broken
  */
 export function findAnchor(
-  { size, type, object }: EntryOf<'anchor'>['body'],
+  body: EntryOf<'anchor'>['body'],
   found: { readonly entries: readonly StoredEntry[]; readonly proof: Uint8Array },
   trust: AnchorTrust,
 ): AnchorFinding {
+  const { size, object } = body;
   const { entries, proof } = found;
-  switch (type) {
-    case 'rfc3161': {
-      const stamp = parseTimeStamp(proof, object);
-      const own = stampsBytes(stamp, new TextEncoder().encode(anchoredText(entries, size)));
-      const fault = own ? timeStampFault(stamp, trust.authorities) : 'it stamps something else';
-      return fault === null
-        ? { holds: true, size, by: `a time stamp of ${stamp.time}` }
-        : { holds: false, size, reason: fault };
-    }
-    case 'git-commit':
-      return findCommit(size, { entries, proof, object }, trust);
-    case 'witness': {
-      const note = parseCheckpoint(
-        decodeUtf8(proof, { file: object, errorCode: 'signature-invalid' }),
-      );
-      if (note.text !== anchoredText(entries, size))
-        return { holds: false, size, reason: 'the note is of other entries' };
-      const signers = trust.keys.filter((key) => signersOf(note, [key], object).length > 0);
-      return signers.length > 0
-        ? { holds: true, size, by: `a note signed by ${signers.map(describeKey).join(', ')}` }
-        : { holds: false, size, reason: 'nobody trusted signed the note' };
-    }
-    case 'ots':
-      return { holds: false, size, reason: 'OpenTimestamps files are kept and not checked' };
-  }
+  const last = entries[size - 1]?.bytes ?? new Uint8Array();
+  const opened = openProof(body, { text: anchoredText(entries, size), last, proof });
+  const judged = typeof opened === 'string' ? { fault: opened } : judge(opened, trust, object);
+  return 'by' in judged
+    ? { holds: true, size, by: judged.by }
+    : { holds: false, size, reason: judged.fault };
 }
 
-function findCommit(
-  size: number,
-  found: {
-    readonly entries: readonly StoredEntry[];
-    readonly proof: Uint8Array;
-    readonly object: string;
-  },
-  { commits }: AnchorTrust,
-): AnchorFinding {
-  const proof = parseGitProof(found.proof, found.object);
-  const bytes = found.entries[size - 1]?.bytes;
-  const no = (reason: string): AnchorFinding => ({ holds: false, size, reason });
-  if (proof === null || bytes === undefined) return no('it is no proof by a commit');
-  const fault = gitProofFault(proof, bytes);
-  if (fault !== null) return no(`the commit does not hold entry ${size - 1}: ${fault}`);
-  if (!proof.path.endsWith(`log/${entryFileName(size - 1)}`)) return no('it is about another file');
-  const id = commitId(proof);
-  return commits.includes(id)
-    ? { holds: true, size, by: `commit ${id}` }
-    : no(`the reader does not know commit ${id} from elsewhere`);
+/** Who a reader believes to stand behind a proof, or why nobody does. */
+function judge(
+  opened: OpenedProof,
+  trust: AnchorTrust,
+  file: string,
+): { readonly by: string } | { readonly fault: string } {
+  switch (opened.type) {
+    case 'rfc3161': {
+      const fault = timeStampFault(opened.stamp, trust.authorities);
+      return fault === null ? { by: `a time stamp of ${opened.stamp.time}` } : { fault };
+    }
+    case 'git-commit': {
+      const id = commitId(opened.commit);
+      const known = trust.commits.includes(id);
+      return known
+        ? { by: `commit ${id}` }
+        : { fault: `the reader does not know commit ${id} from elsewhere` };
+    }
+    case 'witness': {
+      const signers = trust.keys.filter((key) => signersOf(opened.note, [key], file).length > 0);
+      return signers.length > 0
+        ? { by: `a note signed by ${signers.map(describeKey).join(', ')}` }
+        : { fault: 'nobody trusted signed the note' };
+    }
+  }
 }

@@ -34,7 +34,9 @@ export type InvariantId =
   | 'I11'
   | 'I12'
   | 'I13'
-  | 'I14';
+  | 'I14'
+  | 'I15'
+  | 'I16';
 
 /** What each invariant says, in the order of the report. */
 export const invariantTexts: Readonly<Record<InvariantId, string>> = {
@@ -52,6 +54,8 @@ export const invariantTexts: Readonly<Record<InvariantId, string>> = {
   I12: 'every object an entry names is stored with those bytes',
   I13: 'every signing key was signed for by a valid one, and a revoked or replaced key signs nothing later',
   I14: 'every amendment names all it changes and what had been exposed, before its own exposure',
+  I15: 'every entry that a policy wants signed is signed by a key that may, and no signature is broken',
+  I16: 'where a policy wants anchors, reservation and exposure were anchored before what followed them',
 };
 
 /** All of them, in order. */
@@ -70,6 +74,8 @@ export const invariantIds: readonly InvariantId[] = [
   'I12',
   'I13',
   'I14',
+  'I15',
+  'I16',
 ];
 
 /** One break of the chain rules. */

@@ -281,7 +281,7 @@ export interface CheckedLedger {
 }
 
 /**
- * Checks invariants I1 to I14 from the stored bytes alone; offline, without writing.
+ * Checks invariants I1 to I16 from the stored bytes alone; offline, without writing.
  *
  * @param pin  size (>= 1) and head known from elsewhere; without it completeness is reported as unknown
  * @returns    every fault found; `ok` when there is none

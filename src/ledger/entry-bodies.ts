@@ -51,7 +51,7 @@ export const genesisBody = z.strictObject({
 
 /**
  * Reuse policy of a family of units: `alphaNano` is the error of all its slots together (one-shot: of each measurement), `weights` the
- * shares of the slots in units of 1e-9. `online-fdr` and the two requirements are refused until something enforces them.
+ * shares of the slots in units of 1e-9. `requireSignature` and `requireAnchor` are enforced by `policy-demands.ts`; `online-fdr` is refused.
  */
 export const policyBody = z.strictObject({
   family: idSchema,
@@ -63,8 +63,11 @@ export const policyBody = z.strictObject({
   requireAnchor: z.boolean(),
 });
 
-/** What a key may sign: checkpoints, others' checkpoints, statements about a run, other keys. Receipts are refused until something checks them. */
-const keyScopeSchema = z.enum(['checkpoint', 'witness', 'statement', 'key', 'receipt']);
+/**
+ * What a key may sign: checkpoints, others' checkpoints, statements about a run, other keys, entries of this ledger. Receipts are refused
+ * until something checks them.
+ */
+const keyScopeSchema = z.enum(['checkpoint', 'witness', 'statement', 'key', 'receipt', 'entry']);
 export type KeyScope = z.infer<typeof keyScopeSchema>;
 
 /** Fingerprint of a key as `ssh-keygen -l` prints it. */
@@ -92,13 +95,19 @@ export const keyBody = z.strictObject({
       name: signerNameSchema,
       type: z.string().min(1).max(64),
       public: z.string().min(1).max(4096),
-      scopes: z.array(keyScopeSchema).min(1).max(5),
+      scopes: z.array(keyScopeSchema).min(1).max(6),
     })
     .nullable(),
   replaces: keyIdSchema.nullable(),
   reason: textSchema,
   signer: keyIdSchema,
   signature: z.string().min(1).max(8192),
+});
+
+/** Who signed an entry, and its signature in base64; what is signed: `policy-demands.ts`. */
+export const entrySignatureSchema = z.strictObject({
+  signer: keyIdSchema,
+  value: z.string().min(1).max(8192),
 });
 
 /** Makes a seal visible, also when it is never used. `plan` is null for a plan and the plan's digest for a final seal. */

@@ -11,6 +11,7 @@
  * kind,body  what happened: `entry-bodies.ts`, one strict shape per kind
  * requestId  with `kind` the key of idempotency
  * at, actor  claims of the writer, never used for order or expiry
+ * signature  {signer, value} where the policy of a family asks for it, otherwise absent: `policy-demands.ts`
  *
  * The identity of an entry is the SHA-256 of its file's bytes, so `sha256sum` checks a whole ledger. Any other byte, member, kind
  * or `v` is refused, never skipped. A later version may add kinds and bodies under a new `v`; it keeps reading `v` 1 as written
@@ -28,6 +29,7 @@ import {
   anchorBody,
   attemptBody,
   developBody,
+  entrySignatureSchema,
   exposeBody,
   genesisBody,
   hex32Schema,
@@ -69,6 +71,7 @@ function entryOf<Kind extends string, Body extends z.AnyShape>(kind: Kind, body:
     at: timeSchema,
     actor: actorSchema,
     body,
+    signature: entrySignatureSchema.optional(),
   });
 }
 
@@ -136,6 +139,8 @@ export function transitionObjects(entry: LedgerEntry): readonly Digest[] {
       return present(entry.body.units?.unitsObject);
     case 'amend':
       return [entry.body.from, entry.body.to];
+    case 'anchor':
+      return [entry.body.object];
     case 'genesis':
     case 'policy':
     case 'key':
@@ -147,7 +152,6 @@ export function transitionObjects(entry: LedgerEntry): readonly Digest[] {
     case 'outcome':
     case 'abort':
     case 'void':
-    case 'anchor':
       return [];
     case 'import':
       return [entry.body.entriesObject];

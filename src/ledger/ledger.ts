@@ -6,6 +6,7 @@
  */
 import { type Digest, digestOf, digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Signer } from '../base/signature.ts';
 import { readObjectsFor } from './branch.ts';
 import { extendChain } from './chain.ts';
 import {
@@ -30,6 +31,7 @@ import {
   type StoredEntry,
   transitionObjects,
 } from './entry.ts';
+import { signWhereDemanded } from './policy-demands.ts';
 import { emptyState, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyEntry } from './state.ts';
 import { asDamage } from './transitions.ts';
@@ -70,6 +72,8 @@ export interface LedgerPorts {
   readonly unicode: string;
   /** Head of the ledger this one continues; recorded at genesis. */
   readonly parent?: Digest | null;
+  /** Opens the key that signs entries where the policy of a family wants them signed; asked only then. */
+  readonly signer?: () => Promise<Signer>;
 }
 
 /** An acknowledged entry; `replayed` when the same request had been recorded before. */
@@ -301,10 +305,11 @@ class StoreLedger implements Ledger {
   ): Promise<{ readonly stored: StoredEntry; readonly next: LedgerState }> {
     const { size, head, ledger } = state.chain;
     const { now, actor } = this.ports;
-    const entry = checkEntry({
+    const unsigned = checkEntry({
       ...{ v: 1, ledger, seq: size, prev: head },
       ...{ kind, requestId, at: now(), actor, body },
     });
+    const entry = await signWhereDemanded(state, unsigned, this.ports.signer);
     const objects = await this.readObjects(entry);
     const { stored } = extendChain(state.chain, formatEntry(entry));
     return { stored, next: applyEntry(state, stored, objects) };

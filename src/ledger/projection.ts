@@ -186,6 +186,8 @@ export interface LedgerState {
   readonly nextImported: number;
   /** All own entries up to here; null before the first. */
   readonly past: Past | null;
+  /** How many entries the longest anchor covers whose proof is about this ledger; whom to believe is for readers. */
+  readonly anchored: number;
 }
 
 /** The state of a ledger without entries. */
@@ -205,6 +207,7 @@ export const emptyState: LedgerState = {
   imported: LayeredMap.empty(),
   nextImported: importedFrom,
   past: null,
+  anchored: 0,
 };
 
 /** An experiment whose units are spent. */

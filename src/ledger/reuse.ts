@@ -53,11 +53,11 @@ function refusePolicy(reason: string, message: string, mend: string): never {
 
 function checkPolicy(policy: Policy): void {
   const { family, mode, weights } = policy;
-  if (mode === 'online-fdr' || policy.requireSignature || policy.requireAnchor) {
+  if (mode === 'online-fdr') {
     refusePolicy(
       'policy-not-enforced',
-      `The policy of family "${family}" asks for ${mode === 'online-fdr' ? 'online-fdr' : 'signatures or anchors'}, which this Liftgate does not enforce.`,
-      'Record one-shot or alpha-slots, with requireSignature and requireAnchor false; what is not enforced is not recorded.',
+      `The policy of family "${family}" asks for online-fdr, which this Liftgate does not enforce.`,
+      'Record one-shot or alpha-slots; what is not enforced is not recorded.',
     );
   }
   const slots = mode === 'alpha-slots';
@@ -82,7 +82,9 @@ function checkPolicy(policy: Policy): void {
 function tightens(before: Policy, next: Policy): boolean {
   const weights = next.weights.every((weight, slot) => weight <= (before.weights[slot] ?? 0));
   const mode = next.mode === before.mode || next.mode === 'one-shot';
-  return mode && weights && next.alphaNano <= before.alphaNano;
+  const signed = next.requireSignature || !before.requireSignature;
+  const anchored = next.requireAnchor || !before.requireAnchor;
+  return mode && weights && signed && anchored && next.alphaNano <= before.alphaNano;
 }
 
 /** Records the policy of a family; once units of it are held or exposed it may only become stricter. */

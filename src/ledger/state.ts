@@ -8,6 +8,7 @@ import { type EntryOf, formatEntry, type LedgerEntry } from './entry.ts';
 import { applyKey } from './keys.ts';
 import { applyImport, mergeBranch } from './merge.ts';
 import { extendPast } from './past.ts';
+import { checkDemands } from './policy-demands.ts';
 import { type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyPolicy, checkSlot, closeLook, isReusable } from './reuse.ts';
 import { applySeal } from './sealing.ts';
@@ -93,7 +94,7 @@ function applyKind(
     case 'amend':
       return applyAmend(state, entry, { objects });
     case 'anchor':
-      return applyAnchor(state, entry);
+      return applyAnchor(state, entry, objects);
     case 'import':
       return applyImport(state, entry, { objects, apply: applyKind });
   }
@@ -117,7 +118,7 @@ export function contestedBy(
  * @param step     entry and its identity
  * @param objects  resolves the objects that `transitionObjects` lists for the entry
  * @returns        a new state; the given one stays as it was
- * @throws {LiftgateError} ledger-conflict  with `details.invariant` I4 to I14 when the history does not allow the entry
+ * @throws {LiftgateError} ledger-conflict  with `details.invariant` I1, I4 to I16 when the history does not allow the entry
  */
 export function applyEntry(
   state: LedgerState,
@@ -142,6 +143,7 @@ export function applyEntry(
       },
     );
   }
+  checkDemands(state, entry);
   const next = applyKind(state, step, objects);
   const bodyDigest = digestOfValue(entry.body);
   return {

@@ -7,6 +7,7 @@ import { isOfExposure } from '../ledger/entry.ts';
 import { type KnownEntry, knownEntries } from '../ledger/histories.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { importedFrom } from '../ledger/past.ts';
+import { unanchoredEntry } from '../ledger/policy-demands.ts';
 import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import { developUnits, reserveUnits } from '../ledger/reserve.ts';
 import { runControls } from '../run/controls.ts';
@@ -209,6 +210,25 @@ export async function exposeUnits(
     },
   });
   return { ledger: entry.ledger, expose: entryId, fence: parts.fence };
+}
+
+/**
+ * Stops where the policy of the units wants their reservation or exposure anchored before the run goes on.
+ * @throws {LiftgateError} ledger-conflict  I16
+ */
+export async function refuseUnanchored(ledger: Ledger, experiment: ExperimentState): Promise<void> {
+  const seq = unanchoredEntry(await ledger.state(), experiment);
+  if (seq === null) return;
+  const { experimentId, exposure } = experiment;
+  const [what, next] = exposure === null ? ['reserved', 'exposed'] : ['exposed', 'measured'];
+  throw new LiftgateError(
+    'ledger-conflict',
+    `The units of "${experimentId}" are ${what} and not yet ${next}: their policy wants entry ${seq} anchored first.`,
+    {
+      mend: 'Record an outside proof with `liftgate ledger anchor` (--commit, --time-stamp or --note), then run the same command again.',
+      details: { invariant: 'I16', reason: 'not-anchored', ownerSeq: seq },
+    },
+  );
 }
 
 /**

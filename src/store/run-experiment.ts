@@ -29,6 +29,7 @@ import {
   passControls,
   refuseForeignFolder,
   refuseInterrupt,
+  refuseUnanchored,
   reserveExperiment,
   resumeExposure,
   runEntries,
@@ -113,6 +114,7 @@ export async function runToDecision(options: RunOptions): Promise<RunResult> {
     return { status: 'decided', recorded: true, document, seal, folder, exitCode };
   }
   const state = await reserveExperiment(ledger, loaded, plan);
+  await refuseUnanchored(ledger, state);
   const folder = options.openFolder(options.folderPath(final.digest));
   const unlock = folder.lock();
   try {
@@ -171,6 +173,7 @@ async function measure(
   const exposed = await experimentState(ledger, context.plan.digest);
   invariant(exposed.exposure !== null, 'units are exposed before a cell is dispatched');
   folder.write(runFileNames.entries, await runEntries(ledger, exposed));
+  await refuseUnanchored(ledger, exposed);
   const result = await execute(context, {
     host,
     schedule,

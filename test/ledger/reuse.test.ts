@@ -262,8 +262,6 @@ describe('alpha-slots', () => {
 describe('a policy', () => {
   test.each<[string, Partial<typeof slots>, string]>([
     ['online-fdr', { mode: 'online-fdr' }, 'policy-not-enforced'],
-    ['signatures', { requireSignature: true }, 'policy-not-enforced'],
-    ['anchors', { requireAnchor: true }, 'policy-not-enforced'],
     ['slots without weights', { weights: [] }, 'policy-weights'],
     ['a weight of nothing', { weights: [0, 5] }, 'policy-weights'],
     ['weights above one', { weights: [999_999_999, 2] }, 'policy-weights'],

@@ -5,6 +5,7 @@ import { type Digest, digestOf } from '../../src/base/digest.ts';
 import { type Ledger, type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
 import { memoryLedger, memoryStore } from '../../src/ledger/memory-ledger.ts';
 import { branchesArbitrary, tellBranches } from './branches.ts';
+import { demanding, demandKeys, signingPorts, tellDemanding } from './ledger-demands.ts';
 import { operationsArbitrary, runOperations } from './ledger-operations.ts';
 import { bytesOf, countingPorts, digestNamed, tellStory } from './ledger-story.ts';
 import { refusalOf } from './refusal.ts';
@@ -90,6 +91,25 @@ export function describeLedgerStore(
       const report = await openLedgerStore(place.open(), countingPorts()).verify();
       expect(report.problems).toEqual([]);
       expect(report.entries).toBe(17);
+    });
+
+    it('holds signed and anchored entries in the same bytes as memory', async () => {
+      const place = await newPlace();
+      const ports = () => signingPorts(demandKeys.root);
+      await tellDemanding(openLedgerStore(place.open(), ports()));
+      const reference = memoryLedger(ports());
+      await tellDemanding(reference);
+      const reread = openLedgerStore(place.open(), countingPorts());
+      expect(await reread.entries()).toEqual(await reference.entries());
+      expect((await reread.verify()).problems).toEqual([]);
+      const { size } = (await reread.state()).chain;
+      const body = demanding({ requireSignature: true, requireAnchor: true, alphaNano: 1 });
+      const request = { kind: 'policy', requestId: 'later', body } as const;
+      const refused = await refusalOf(reread.append(request));
+      expect(refused.details['invariant']).toBe('I15');
+      expect(await place.open().listEntries()).toBe(size);
+      const signed = await openLedgerStore(place.open(), ports()).append(request);
+      expect(signed.entry.seq).toBe(size);
     });
 
     it('gives the same answers and the same bytes as memory for any sequence of requests', async () => {

@@ -4,11 +4,10 @@ import { amendPlan } from '../../store/amend-experiment.ts';
 import { engineIdentity } from '../../store/engine.ts';
 import { writeSealCopy } from '../../store/seal-experiment.ts';
 import type { CommandContext } from '../context.ts';
-import { commandLedger, openExperiment } from '../workspace.ts';
+import { commandLedger, openExperiment, type RecordingOptions } from '../workspace.ts';
 
 /** Flags of the command. */
-export interface AmendFlags {
-  readonly ledger: string;
+export interface AmendFlags extends RecordingOptions {
   readonly reason: string;
   readonly seen?: readonly string[];
 }

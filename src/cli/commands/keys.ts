@@ -46,7 +46,13 @@ export interface ListKeysFlags extends LedgerFlags {
   readonly trust?: string;
 }
 
-const knownScopes = ['checkpoint', 'witness', 'statement', 'key'] as const satisfies KeyScope[];
+const knownScopes = [
+  'checkpoint',
+  'witness',
+  'statement',
+  'key',
+  'entry',
+] as const satisfies KeyScope[];
 
 function scopesOf(words: string): KeyScope[] {
   return words.split(',').map((word) => {

@@ -18,7 +18,12 @@ import { pinFolder, seenLedgers } from '../../store/seen-ledgers.ts';
 import { bundledLedger } from '../../verify/bundle.ts';
 import { formatExport, gatherExport, parseExport } from '../../verify/ledger-export.ts';
 import type { CommandContext } from '../context.ts';
-import { checkpointFolder, existingLedger } from '../workspace.ts';
+import {
+  checkpointFolder,
+  entrySigner,
+  existingLedger,
+  type RecordingOptions,
+} from '../workspace.ts';
 
 /** What `liftgate ledger export` takes. */
 export interface ExportFlags {
@@ -28,8 +33,7 @@ export interface ExportFlags {
 }
 
 /** What `liftgate ledger import` takes. */
-export interface ImportFlags {
-  readonly ledger: string;
+export interface ImportFlags extends RecordingOptions {
   readonly theirs: string;
   readonly ours?: string;
 }
@@ -83,7 +87,7 @@ export async function importLedger(context: CommandContext, options: ImportFlags
   const right = await restore(place, ours, theirs);
   for (const name of right.restored) context.output.line(`restored log/${name}`);
   for (const name of right.removed) context.output.line(`took away log/${name} of the other side`);
-  const ledger = openLedger(place);
+  const ledger = openLedger(place, entrySigner(context, options));
   switch (relation) {
     case 'same':
     case 'behind':

@@ -12,7 +12,7 @@ import { tidyLedger } from '../../store/ledger-files.ts';
 import { isPostgresUrl } from '../../store/postgres-server.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
-import { commandLedger, existingLedger } from '../workspace.ts';
+import { commandLedger, existingLedger, type RecordingOptions } from '../workspace.ts';
 
 interface LedgerFlags {
   readonly ledger: string;
@@ -137,7 +137,7 @@ async function named(ledger: Ledger, experimentId: string): Promise<ExperimentSt
  */
 export async function release(
   context: CommandContext,
-  options: LedgerFlags & { readonly reason: string },
+  options: RecordingOptions & { readonly reason: string },
   experimentId: string,
 ): Promise<number> {
   const ledger = commandLedger(context, options);
@@ -195,7 +195,7 @@ async function abortExposure(
  */
 export async function voidOutcome(
   context: CommandContext,
-  options: LedgerFlags & { readonly reason: string },
+  options: RecordingOptions & { readonly reason: string },
   experimentId: string,
 ): Promise<number> {
   const ledger = commandLedger(context, options);

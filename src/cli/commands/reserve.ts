@@ -1,11 +1,11 @@
 /** `liftgate reserve`: claims the final units of a sealed plan before a search. */
 import { reserveUnits } from '../../serve/library.ts';
 import type { CommandContext } from '../context.ts';
-import { commandLedger, openExperiment } from '../workspace.ts';
+import { commandLedger, openExperiment, type RecordingOptions } from '../workspace.ts';
 
 export async function reserve(
   context: CommandContext,
-  options: { readonly ledger: string },
+  options: RecordingOptions,
   path: string,
 ): Promise<number> {
   const loaded = await openExperiment(path, { candidates: 'open' });

@@ -3,14 +3,16 @@ import { LiftgateError } from '../../base/errors.ts';
 import { levelText, type ReuseBudget, reuseBudgets } from '../../ledger/reuse.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
-import { commandLedger, existingLedger } from '../workspace.ts';
+import { commandLedger, existingLedger, type RecordingOptions } from '../workspace.ts';
 
 interface LedgerFlags {
   readonly ledger: string;
 }
 
 /** What `liftgate ledger policy` takes. */
-export interface PolicyFlags extends LedgerFlags {
+export interface PolicyFlags extends RecordingOptions {
+  readonly requireSignature?: boolean;
+  readonly requireAnchor?: boolean;
   readonly alphaSlots?: string;
   readonly alpha?: string;
 }
@@ -53,8 +55,8 @@ export async function policy(
     alphaNano: nanoOf(options.alpha ?? '0.05'),
     weights: slots === null ? [] : Array<number>(slots).fill(Math.floor(whole / slots)),
     retireOnShip: true,
-    requireSignature: false,
-    requireAnchor: false,
+    requireSignature: options.requireSignature === true,
+    requireAnchor: options.requireAnchor === true,
   };
   const { size } = (await ledger.state()).chain;
   const { entry } = await ledger.append({ kind: 'policy', requestId: `policy:${size}`, body });

@@ -11,11 +11,11 @@ import {
   type ExitOptions,
   exitCodeFor,
   openExperiment,
+  type RecordingOptions,
   refuseUnknownCandidate,
 } from '../workspace.ts';
 
-interface RunFlags extends ExitOptions {
-  readonly ledger: string;
+interface RunFlags extends ExitOptions, RecordingOptions {
   readonly seal?: boolean;
   readonly out?: string;
 }

@@ -7,10 +7,9 @@ import { decodeUtf8 } from '../../base/strict-json.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { withdrawnUnits } from '../../store/withdrawn-units.ts';
 import type { CommandContext } from '../context.ts';
-import { commandLedger, openExperiment } from '../workspace.ts';
+import { commandLedger, openExperiment, type RecordingOptions } from '../workspace.ts';
 
-interface WithdrawFlags {
-  readonly ledger: string;
+interface WithdrawFlags extends RecordingOptions {
   readonly reason: string;
   readonly experiment?: string;
 }
