@@ -34,7 +34,7 @@ import {
 import { signWhereDemanded } from './policy-demands.ts';
 import { emptyState, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
 import { applyEntry } from './state.ts';
-import { asDamage } from './transitions.ts';
+import { asDamage, conflict } from './transitions.ts';
 
 /** Where entries and objects are kept. Every method that writes returns only after the bytes are durable. */
 export interface LedgerStore {
@@ -264,12 +264,12 @@ class StoreLedger implements Ledger {
     const entry = imported?.entry ?? this.tail[answered.seq]?.entry;
     if (entry === undefined || !isKind(entry, request.kind)) return null;
     if (digestOfValue(request.body) !== answered.bodyDigest) {
-      throw new LiftgateError(
-        'ledger-conflict',
+      throw conflict(
+        'I10',
         `The request "${request.requestId}" of kind "${request.kind}" is recorded in entry ${answered.seq} with another body.`,
         {
           mend: 'Repeat the recorded request unchanged, or give a new request a new id.',
-          details: { reason: 'request-differs', ownerSeq: answered.seq, invariant: 'I10' },
+          details: { reason: 'request-differs', ownerSeq: answered.seq },
         },
       );
     }
@@ -324,14 +324,10 @@ class StoreLedger implements Ledger {
       const expected = seal?.digest === digest ? seal.size : bytes?.length;
       if (bytes?.length === expected && bytes !== null) continue;
       const state = bytes === null ? 'is not stored' : `has ${bytes.length} bytes, not ${expected}`;
-      throw new LiftgateError(
-        'ledger-conflict',
-        `The ${entry.kind} entry names the object ${digest}, which ${state}.`,
-        {
-          mend: 'Store the object (putObject) before the entry that names it.',
-          details: { reason: 'object-missing', object: digest, invariant: 'I12' },
-        },
-      );
+      throw conflict('I12', `The ${entry.kind} entry names the object ${digest}, which ${state}.`, {
+        mend: 'Store the object (putObject) before the entry that names it.',
+        details: { reason: 'object-missing', object: digest },
+      });
     }
     if (isKind(entry, 'import')) await requireSoundBranch(this.store, entry);
     return objects;
