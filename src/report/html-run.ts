@@ -4,6 +4,7 @@ import { funnelHead, stageRows } from './html-candidate.ts';
 import { dataTable, digestText, type Fragment, html, isolated, type Markup } from './html-text.ts';
 import { binPlot } from './unit-plot.ts';
 import type { ReportView } from './view.ts';
+import { type AmendmentView, followedText, seenText } from './view-amendments.ts';
 import type { LatencyView } from './view-latency.ts';
 import type { CostView, TokensView } from './view-usage.ts';
 
@@ -215,6 +216,41 @@ export function provenanceSection(view: ReportView): Markup {
     'provenance',
     'Provenance',
     html`<h3>Controls</h3>${controlsTable(view)}<h3>Arms</h3>${armsTable(view)}<h3>Hosts</h3>${hostsTable(view)}<h3>Digests</h3>${digestList(view)}`,
+  );
+}
+
+/** Digests in a list that opens; nothing for none. */
+function digestsOf(title: string, digests: readonly string[]): Markup {
+  if (digests.length === 0) return html``;
+  const items = digests.map((each) => html`<li>${digestText(each)}</li>`);
+  return html`<details><summary>${title}</summary><div><ul>${items}</ul></div></details>`;
+}
+
+function amendmentRow(amendment: AmendmentView): Fragment[] {
+  const { at, reason, changed, exposures, finals, declared } = amendment;
+  const pointers = changed.map((each) => html`<li><code>${each}</code></li>`);
+  const told = declared.map((each) => html`<li>${isolated(each)}</li>`);
+  return [
+    html`<time>${at}</time>`,
+    isolated(reason),
+    html`<ul>${pointers}</ul>${followedText(amendment)}`,
+    html`${seenText(amendment)}${digestsOf('exposures seen', exposures)}${digestsOf('final seals seen', finals)}`,
+    told.length === 0 ? 'nothing' : html`<ul>${told}</ul>`,
+  ];
+}
+
+/** What was changed in the plan before the exposure, when, why, and who had seen what; nothing for a plan as first sealed. */
+export function amendmentsSection({ amendments }: ReportView): Markup {
+  if (amendments.length === 0) return html``;
+  return section(
+    'amendments',
+    'Amendments of the plan',
+    html`<p class="note">Before the exposure the plan was replaced. Times and declarations are those of whoever amended; what had been exposed by then the ledger holds itself.</p>
+${dataTable({
+  caption: 'Amendments of the plan, oldest first',
+  head: ['when', 'why', 'changed', 'seen by then', 'declared'],
+  rows: amendments.map(amendmentRow),
+})}`,
   );
 }
 

@@ -80,6 +80,7 @@ caption.seen{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{text-align:left;vertical-align:top;padding:.4rem .7rem .4rem 0;border-bottom:1px solid var(--line)}
 thead th{color:var(--soft);font-weight:600;font-size:.85rem;overflow-wrap:normal}
 tbody th{font-weight:600;min-width:9rem}td{min-width:5.5rem}
+td ul{margin:0;padding-left:1.1rem}
 h5{font-size:.95rem;margin:1rem 0 .3rem}
 details{margin:.6rem 0;border:1px solid var(--line);border-radius:8px;background:var(--card)}
 summary{cursor:pointer;padding:.6rem .9rem;font-weight:600}

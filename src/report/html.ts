@@ -5,6 +5,7 @@ import { shownNumber } from '../gate/gate.ts';
 import { forestPlot } from './forest-plot.ts';
 import { candidateSection } from './html-candidate.ts';
 import {
+  amendmentsSection,
   costSection,
   countsSection,
   faultsSection,
@@ -71,6 +72,7 @@ function contents(view: ReportView): Markup {
     ['latency', 'Latency'],
     ['cost', 'Cost'],
     ['faults', 'Faults'],
+    ...(view.amendments.length === 0 ? [] : [['amendments', 'Amendments'] as const]),
     ['provenance', 'Provenance'],
     ['unchecked', 'Not checkable'],
   ];
@@ -102,7 +104,7 @@ export function renderHtml(view: ReportView): string {
 <header><p class="eyebrow">Liftgate report</p><h1>${title}</h1>
 <p>${isolated(view.claim.decision)}</p>${claimFacts(view)}</header>
 ${contents(view)}<main>
-${decisionSection(view)}${effectsSection(view)}${view.candidates.map(candidateSection)}${countsSection(view)}${latencySection(view)}${costSection(view)}${faultsSection(view)}${provenanceSection(view)}${uncheckedSection(view)}</main>
+${decisionSection(view)}${effectsSection(view)}${view.candidates.map(candidateSection)}${countsSection(view)}${latencySection(view)}${costSection(view)}${faultsSection(view)}${amendmentsSection(view)}${provenanceSection(view)}${uncheckedSection(view)}</main>
 <footer><p>Made by liftgate ${view.engine.version} from seal ${view.run.sealDigest}.</p></footer>
 </body>
 </html>

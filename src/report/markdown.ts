@@ -13,6 +13,7 @@ import {
   standingText,
   statisticText,
 } from './verdict-lines.ts';
+import { type AmendmentView, amendmentViews, followedText, seenText } from './view-amendments.ts';
 import { visibleText } from './visible-text.ts';
 
 /**
@@ -68,6 +69,7 @@ export function renderSummary(document: DecisionDocument, seal: SealedExperiment
     '',
     ...document.decisions.flatMap((each) => candidateSection(each, document, seal)),
     ...rowsSection(document),
+    ...amendmentsSection(seal),
     ...runSection(document, seal),
   ];
   return `${lines.join('\n')}\n`;
@@ -206,6 +208,40 @@ function rowsSection({ verdict }: DecisionDocument): string[] {
   ];
 }
 
+/** Pointers shown of one amendment; its entry in the ledger has them all. */
+const shownPointers = 12;
+
+function pointersText(amendment: AmendmentView): string {
+  const { changed } = amendment;
+  const left = changed.length - shownPointers;
+  return [
+    ...changed.slice(0, shownPointers).map(escapeMarkdown),
+    ...(left > 0 ? [`${left} more`] : []),
+    ...[followedText(amendment)].filter((text) => text !== ''),
+  ].join(', ');
+}
+
+function amendmentsSection(seal: SealedExperiment): string[] {
+  if (seal.amendments.length === 0) return [];
+  return [
+    '## Amendments of the plan',
+    '',
+    'Before the exposure the plan was replaced; times and declarations are those of whoever amended.',
+    '',
+    ...markdownTable(
+      ['when', 'changed', 'why', 'seen by then', 'declared'],
+      amendmentViews(seal).map((each) => [
+        escapeMarkdown(each.at),
+        pointersText(each),
+        escapeMarkdown(each.reason),
+        seenText(each),
+        escapeMarkdown(each.declared.join('; ') || 'nothing'),
+      ]),
+    ),
+    '',
+  ];
+}
+
 function runSection({ run, verdict }: DecisionDocument, seal: SealedExperiment): string[] {
   const attempts = run.attempts.map((each) => `${each.count} ${each.class}`).join(', ');
   const faults = run.faults.map(
@@ -220,10 +256,6 @@ function runSection({ run, verdict }: DecisionDocument, seal: SealedExperiment):
     `- attempts: ${attempts === '' ? 'none' : attempts}; cost ${shownNumber(run.cost.knownUsd)} USD known${unknown}`,
     ...(faults.length === 0 ? [] : [`- faults: ${escapeMarkdown(faults.join('; '))}`]),
     `- final seal \`${run.sealDigest}\`, plan \`${run.planDigest ?? 'none'}\``,
-    ...seal.amendments.map(
-      ({ reason, changed, seen }) =>
-        `- plan amended before the exposure (${changed.length} members changed, ${seen.exposures.length} exposures of the family seen): ${escapeMarkdown(reason)}`,
-    ),
     `- design \`${run.designDigest}\`, cases \`${run.casesDigest}\`, receipts root \`${run.receiptsRoot}\``,
     `- engine liftgate ${escapeMarkdown(seal.engine.version)}, build \`${seal.engine.build}\``,
     '',

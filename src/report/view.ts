@@ -21,6 +21,7 @@ import { type CandidateDecision, type DecisionDocument, exitCodeOf } from './dec
 import { uncheckable } from './markdown.ts';
 import type { RunFacts } from './run-facts.ts';
 import { headlineOf, standingText } from './verdict-lines.ts';
+import { type AmendmentView, amendmentViews } from './view-amendments.ts';
 import { type DifferencesView, differencesOf, type EvidenceCaps } from './view-differences.ts';
 import { type LatencyViews, latencyViews } from './view-latency.ts';
 import { type MeasureView, measureViews } from './view-measures.ts';
@@ -105,6 +106,8 @@ export interface ReportView {
   readonly engine: SealedExperiment['engine'];
   readonly evaluatorTree: string;
   readonly datasetTree: string;
+  /** Amendments of the plan before the exposure, oldest first. */
+  readonly amendments: readonly AmendmentView[];
   readonly run: RunFacts;
   readonly uncheckable: readonly string[];
 }
@@ -265,6 +268,7 @@ export function reportView(input: ReportInput): ReportView {
     engine: seal.engine,
     evaluatorTree: seal.evaluator.tree,
     datasetTree: seal.dataset.tree,
+    amendments: amendmentViews(seal),
     run: document.run,
     uncheckable: uncheckable(seal),
   };

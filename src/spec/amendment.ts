@@ -112,3 +112,16 @@ export function changesBetween(before: Members, after: Members): readonly Change
   }
   return differences(sides, '', 1);
 }
+
+/** Members of a seal that follow from its spec and its files. */
+const followed =
+  /^\/(analysis|cells|claim|decision|digests|disclosure|limits|seeds|specSource)(\/|$)/;
+
+/**
+ * What somebody changed, without what follows from it; everything when nothing else is left.
+ * @example causesOf(['/analysis/methods/0', '/spec/gates/0/threshold']) // => ['/spec/gates/0/threshold']
+ */
+export function causesOf(changed: readonly string[]): readonly string[] {
+  const causes = changed.filter((pointer) => !followed.test(pointer));
+  return causes.length > 0 ? causes : changed;
+}

@@ -1,6 +1,7 @@
 /** The amendments of a plan: the chain in its seal, and the entries of the ledger that it must be the trace of. */
 import type { Digest } from '../base/digest.ts';
 import type { LedgerState } from '../ledger/projection.ts';
+import { causesOf } from '../spec/amendment.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type Finding, findingOf } from './checklist.ts';
 
@@ -42,16 +43,6 @@ export function recordedAmendments(
       return { entry, at, reason, changed: changed.map(({ pointer }) => pointer), seen };
     })
     .toReversed();
-}
-
-/** Members of a seal that follow from its spec and its files. */
-const followed =
-  /^\/(analysis|cells|claim|decision|digests|disclosure|limits|seeds|specSource)(\/|$)/;
-
-/** What somebody changed, without what follows from it; everything when nothing else is left. */
-export function causesOf(changed: readonly string[]): readonly string[] {
-  const causes = changed.filter((pointer) => !followed.test(pointer));
-  return causes.length > 0 ? causes : changed;
 }
 
 /** Every amendment of the seal is recorded; that entry and seal say the same, and the truth, is the ledger's own invariant. */

@@ -120,6 +120,18 @@ describe.skipIf(withoutBrowser)('the HTML report in a browser', () => {
     expect(await evidence.isVisible()).toBe(true);
   });
 
+  test('reads amendments as a table, on a narrow screen too', async () => {
+    for (const width of [1440, 390]) {
+      await open('mixed', width);
+      const amendments = page.getByRole('table', { name: 'Amendments of the plan, oldest first' });
+      expect(await amendments.getByRole('row').count()).toBe(3);
+      const first = amendments.getByRole('row').nth(1);
+      expect(await first.getByRole('rowheader').textContent()).toBe('2026-07-30T08:00:00.000Z');
+      expect(await first.getByText('/spec/gates/0/threshold').isVisible()).toBe(true);
+      expect(await first.getByText('alice: the selection scores').isVisible()).toBe(true);
+    }
+  });
+
   test('keeps its tables tables for a screen reader on a narrow screen', async () => {
     await open('mixed', 390);
     const gates = page.getByRole('table', { name: /Contributions of the gates .* better/ });

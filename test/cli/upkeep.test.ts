@@ -32,7 +32,7 @@ describe.concurrent('liftgate amend', () => {
     const run = await experiment.run();
     expect(run.exitCode).toBe(0);
     expect(experiment.text('run/summary.md')).toContain(
-      '- plan amended before the exposure (10 members changed, 0 exposures of the family seen): meant 0.05',
+      '| /spec/gates/0/threshold, and 9 members that follow from it | meant 0.05 | 0 exposures of the family, 0 final seals of the plan | alice: the train scores; bob: nothing |',
     );
     const verified = await experiment.verify();
     expect(verified.exitCode).toBe(0);

@@ -23,6 +23,7 @@ describe('renderHtml', () => {
     'latency',
     'cost',
     'faults',
+    'amendments',
     'provenance',
     'unchecked',
   ])('has the section %s, and the contents lead to it', (id) => {
@@ -62,6 +63,20 @@ describe('renderHtml', () => {
     expect(hostile).toContain('safe⟨U+202E⟩txt.exe');
     expect(hostile).toContain('zero⟨U+200B⟩width⟨U+0007⟩bell');
     expect(hostile).not.toMatch(/[\u200B\u202A-\u202E\u2066-\u2069]/);
+  });
+
+  test('shows what amendments changed, when, why, and who had seen what; nothing of the kind without one', () => {
+    const cells = mixed.match(/<time>.*?<\/tr>/gs) ?? [];
+    expect(cells).toHaveLength(2);
+    expect(cells[0]).toContain('<time>2026-07-30T08:00:00.000Z</time>');
+    expect(cells[0]).toContain('a tie must not ship');
+    expect(cells[0]).toContain('<li><code>/spec/gates/0/threshold</code></li>');
+    expect(cells[0]).toContain('and 2 members that follow from it');
+    expect(cells[0]).toMatch(/1 exposure of the family, 0 final seals of the plan<details>/);
+    expect(cells[0]).toContain('alice: the selection scores of better');
+    expect(hostile).toContain('/spec/~1&lt;script&gt;alert(3)&lt;/script&gt;|x');
+    const plain = renderHtml(viewOf({ cases: binaryCases({ gains: 19 }) }));
+    expect(plain).not.toContain('mendment');
   });
 
   test('loads and runs nothing: no script, no link out, and a policy that forbids both', () => {

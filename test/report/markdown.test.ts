@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type DecisionDocument, decide } from '../../src/report/decision.ts';
 import { escapeMarkdown, renderSummary, uncheckable } from '../../src/report/markdown.ts';
 import { binaryCases, type EvidenceTable, evidenceOf } from '../support/evidence.ts';
+import { amendmentOf } from '../support/report.ts';
 
 const noInfo = { expose: null, fence: null, startedAt: null, endedAt: null };
 
@@ -48,6 +49,26 @@ describe('renderSummary', () => {
     expect(text).toContain('Units that got worse: 1 (u013).');
     expect(text).toContain('- attempts: 40 completed; cost 0.4 USD known');
     expect(tableRows(text)[2]?.slice(0, 2)).toEqual(['next', '**ship**']);
+  });
+
+  test('shows amendments: what changed, when, why, and who had seen what', () => {
+    const many = Array.from({ length: 15 }, (_, at) => `/spec/measures/m|${at}`);
+    const changed = many.map((pointer) => ({ pointer, from: null, to: null }));
+    const { text } = decidedOf({
+      cases: binaryCases({ gains: 12 }),
+      amendments: [amendmentOf(), amendmentOf({ changed, reason: 'more\n## measures' })],
+    });
+    expect(text).toContain('\n## Amendments of the plan\n');
+    const [first, second] = tableRows(text).filter(([when]) => when?.startsWith('2026-07-30'));
+    expect(first).toEqual([
+      '2026-07-30T08:00:00.000Z',
+      '/spec/gates/0/threshold, and 2 members that follow from it',
+      'a tie must not ship',
+      '1 exposure of the family, 0 final seals of the plan',
+      'alice: the selection scores of better',
+    ]);
+    expect(second?.[1]).toMatch(/^\/spec\/measures\/m\\\|0, .*m\\\|11, 3 more$/);
+    expect(second?.[2]).toBe('more \\#\\# measures');
   });
 
   test('has as many cells in every row as in the head of its table', () => {

@@ -7,11 +7,13 @@ import {
   statisticText,
 } from '../../src/report/verdict-lines.ts';
 import { decisionSentence } from '../../src/report/view.ts';
-import { binaryCases, type CaseTable } from '../support/evidence.ts';
+import { amendmentViews, followedText, seenText } from '../../src/report/view-amendments.ts';
+import { binaryCases, type CaseTable, evidenceOf } from '../support/evidence.ts';
 import { exampleTests } from '../support/examples.ts';
-import { mixedTable, reportOf, viewOf } from '../support/report.ts';
+import { amendmentOf, mixedTable, reportOf, viewOf } from '../support/report.ts';
 
 exampleTests('src/report/view.ts', { names: ['decisionSentence'], scope: { decisionSentence } });
+exampleTests('src/report/view-amendments.ts', { names: ['seenText'], scope: { seenText } });
 exampleTests('src/report/verdict-lines.ts', {
   names: ['headlineOf', 'placeText', 'statisticText', 'furtherText'],
   scope: {
@@ -253,5 +255,29 @@ describe('reportView', () => {
       grading: { knownUsd: 0, known: 0, unknown: 0 },
       tokens: { input: 0, cachedInput: 0, output: 0, reasoning: 0, known: 0, unknown: 5 },
     });
+  });
+});
+
+describe('amendmentViews', () => {
+  const viewed = (...pointers: string[]) => {
+    const changed = pointers.map((pointer) => ({ pointer, from: null, to: null }));
+    const amendments = [amendmentOf({ changed })];
+    return amendmentViews(evidenceOf({ cases: binaryCases({ gains: 1 }), amendments }).seal)[0];
+  };
+
+  test('tells what somebody changed from what follows from it', () => {
+    const view = viewed('/analysis/methods/0', '/seeds/rule', '/spec/gates/0/threshold');
+    expect(view).toMatchObject({ changed: ['/spec/gates/0/threshold'], followed: 2 });
+    expect(followedText({ followed: 2 })).toBe('and 2 members that follow from it');
+    expect(followedText({ followed: 1 })).toBe('and 1 member that follows from it');
+    expect(followedText({ followed: 0 })).toBe('');
+  });
+
+  test('shows what follows from nothing that is left as it is', () => {
+    expect(viewed('/digests/cases')).toMatchObject({ changed: ['/digests/cases'], followed: 0 });
+  });
+
+  test('is empty for a plan as first sealed', () => {
+    expect(viewOf({ cases: binaryCases({ gains: 1 }) }).amendments).toEqual([]);
   });
 });

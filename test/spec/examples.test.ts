@@ -1,4 +1,5 @@
 import { LiftgateError } from '../../src/base/errors.ts';
+import * as amendment from '../../src/spec/amendment.ts';
 import { readCaseRows } from '../../src/spec/case-rows.ts';
 import * as check from '../../src/spec/check-spec.ts';
 import * as content from '../../src/spec/content-rules.ts';
@@ -35,6 +36,7 @@ const design: inference.DeclaredDesign = {
 };
 
 const files: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  amendment: { ...amendment },
   'case-rows': { readCaseRows, TextEncoder },
   'check-spec': { ...check },
   'content-rules': { ...content, spec: small },

@@ -5,6 +5,7 @@ import { type Digest, digestOf } from '../../src/base/digest.ts';
 import type { ArmProvenance } from '../../src/run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../../src/run/receipt.ts';
 import { cellId, planSchedule } from '../../src/run/schedule.ts';
+import type { Amendment } from '../../src/spec/amendment.ts';
 import { type CaseIndex, caseIndexSchema, finalCases } from '../../src/spec/case-index.ts';
 import { resolvedMethods, sealedLooks } from '../../src/spec/design.ts';
 import { autoTableVersion, bettingTruncation } from '../../src/spec/inference.ts';
@@ -55,6 +56,7 @@ export interface EvidenceTable {
   readonly audits?: readonly unknown[];
   readonly concurrency?: number;
   readonly confirmatory?: boolean;
+  readonly amendments?: readonly Amendment[];
   readonly provenance?: readonly ArmProvenance[];
   readonly excluded?: readonly string[];
   readonly surfaces?: Readonly<Record<string, string>>;
@@ -152,7 +154,7 @@ function sealOf(table: EvidenceTable, spec: ExperimentSpec, index: CaseIndex): S
     stage: 'final',
     plan: digestOf('plan'),
     previous: null,
-    amendments: [],
+    amendments: table.amendments ?? [],
     spec,
     specSource: { path: 'experiment.yaml', size: 1, sha256: '0'.repeat(64) },
     claim: { ...spec.claim, direction: 'higher' },

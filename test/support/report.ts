@@ -1,6 +1,8 @@
 /** Report views of evidence tables, and text nobody should trust. */
+import { digestOf } from '../../src/base/digest.ts';
 import { type DecisionDocument, decide } from '../../src/report/decision.ts';
 import { type ReportView, reportView } from '../../src/report/view.ts';
+import type { Amendment } from '../../src/spec/amendment.ts';
 import { binaryCases, type CaseTable, type EvidenceTable, evidenceOf } from './evidence.ts';
 
 const info = { expose: null, fence: null, startedAt: '2026-08-01T00:00:00.000Z', endedAt: null };
@@ -40,9 +42,32 @@ export function hostileCases(): CaseTable[] {
   return [...binaryCases({ gains: 20 }), ...losses];
 }
 
+/** An amendment of a threshold, and what followed from it. */
+export function amendmentOf(change: Partial<Amendment> = {}): Amendment {
+  const digest = digestOf('something');
+  const pointers = ['/analysis/methods/0', '/decision/gates/0', '/spec/gates/0/threshold'];
+  return {
+    ...{ at: '2026-07-30T08:00:00.000Z', parent: digest, reason: 'a tie must not ship' },
+    changed: pointers.map((pointer) => ({ pointer, from: digest, to: null })),
+    seen: { exposures: [digest], finals: [], declared: ['alice: the selection scores of better'] },
+    ...change,
+  };
+}
+
 /** Hostile units under hostile claims. */
 export const hostileTable: EvidenceTable = {
   cases: hostileCases(),
+  amendments: [
+    amendmentOf({
+      reason: '<img src=x onerror=alert(2)> | a\u202Eb',
+      changed: [{ pointer: '/spec/~1<script>alert(3)</script>|x', from: null, to: null }],
+      seen: {
+        exposures: [],
+        finals: [],
+        declared: ['</td><script>alert(4)</script>', '| **b** |'],
+      },
+    }),
+  ],
   claim: {
     decision: '<script>alert("decision")</script>',
     population: { id: 'tables', description: '</p><iframe src="http://example.invalid"></iframe>' },
@@ -57,6 +82,7 @@ export function mixedTable(units: number): EvidenceTable {
   });
   return {
     candidates: ['better', 'worse'],
+    amendments: [amendmentOf(), amendmentOf({ at: '2026-07-31T09:30:00.000Z', reason: 'typo' })],
     measures: {
       right: { kind: 'binary', role: 'primary', direction: 'higher' },
       quality: { kind: 'score', min: 0, max: 1, role: 'guardrail', direction: 'higher' },

@@ -2,6 +2,7 @@
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import { decodeBase64 } from '../../src/base/signature.ts';
 import { formatTar, parseTar } from '../../src/base/tar.ts';
+import { parseTimeStamp } from '../../src/base/time-stamp.ts';
 import { findAnchor } from '../../src/ledger/anchor.ts';
 import { parseCheckpoint, parseEntryProof, signersOf } from '../../src/ledger/checkpoint.ts';
 import { type EntryOf, isKind } from '../../src/ledger/entry.ts';
@@ -13,6 +14,7 @@ import { type Demands, noDemands } from '../../src/verify/check-trust.ts';
 import { formatExport, parseExport } from '../../src/verify/ledger-export.ts';
 import { type LedgerView, ledgerView } from '../../src/verify/reading.ts';
 import { type RunFiles, runFileNames } from '../../src/verify/record.ts';
+import { openStatement } from '../../src/verify/statement.ts';
 import { checkRun } from '../../src/verify/verify.ts';
 import { remanifested, withFiles } from './forgery.ts';
 import { bytesOf } from './ledger-story.ts';
@@ -201,10 +203,10 @@ function noteTarget({ bundle, trust }: WholeRecord, { name, bytes, view }: Found
   return {
     ...{ kind: 'checkpoint', name: `ledger/checkpoints/${name}`, bytes, fits: ['as-it-is'] },
     read: (changed) => {
+      const { text: signed } = parseCheckpoint(text(changed));
       const notes = new Map([[name, changed]]);
       const demands = { notes, trust, require: ['signed', 'witnessed'] } as const;
       if (confirmed(bundle.run, view, demands) === 'refused') return Promise.resolve('refused');
-      const { text: signed } = parseCheckpoint(text(changed));
       return Promise.resolve(signed === before.text ? 'same' : 'accepted');
     },
   };
@@ -223,6 +225,7 @@ function stampTarget(record: WholeRecord, { name, bytes, view }: Found): Target 
   return {
     ...{ kind: 'time stamp', name: `ledger/checkpoints/${name}`, bytes, fits: ['as-it-is'] },
     read: (changed) => {
+      parseTimeStamp(changed, name);
       const after = said(changed);
       if (after === undefined) return Promise.resolve('refused');
       return Promise.resolve(after === before ? 'same' : 'accepted');
@@ -260,6 +263,7 @@ function statementTarget({ bundle, trust, statement }: WholeRecord, view: Ledger
   return {
     ...{ kind: 'statement', name: 'statement', bytes: statement, fits: ['as-it-is'] },
     read: (changed) => {
+      openStatement(changed, { trust, file: 's' });
       const demands = { trust, require: ['signed', 'witnessed'] } as const;
       const given = { statement: { file: 's', bytes: changed } };
       const found = confirmed(bundle.run, view, { ...demands, ...given });

@@ -72,7 +72,7 @@ export interface PausedRun {
 
 const sequential = smallMails['experiment.yaml'].replace(
   'gates:\n',
-  'stopping: {rule: anytime, looks: [4, 8, 10]}\ngates:\n',
+  'stopping: {rule: group-sequential, spending: pocock, looks: [4, 8, 10]}\ngates:\n',
 );
 
 const [first, second] = [seededSigner('alice', 11), seededSigner('ci', 12)];

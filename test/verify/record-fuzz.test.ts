@@ -15,8 +15,8 @@ import { type WholeRecord, wholeRecord } from '../support/whole-record.ts';
 
 const folder = temporaryFolders();
 const soak = process.env['LIFTGATE_SOAK'] === '1';
-const runs = soak ? 10_000 : 600;
-const slices = soak ? Array.from({ length: 10 }, (_, at) => at) : [0];
+const runs = soak ? 5_000 : 600;
+const slices = soak ? Array.from({ length: 20 }, (_, at) => at) : [0];
 const seed = 20261130;
 
 let record: WholeRecord;
@@ -79,7 +79,7 @@ async function attacked(
   const how = target.fits[fit % target.fits.length] ?? 'as-it-is';
   const shown = `${target.name}, fitted ${how}, ${JSON.stringify(mutation)}`;
   try {
-    const answer = await target.read(bytes, how, mutation.amount % 10 === 0);
+    const answer = await target.read(bytes, how, mutation.amount % 40 === 0);
     return { kind, fault: answer === 'accepted' ? `accepted: ${shown}` : null };
   } catch (error) {
     const refused = error instanceof LiftgateError && error.code !== 'internal';
