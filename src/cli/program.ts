@@ -314,6 +314,7 @@ function addVerify(program: Command, act: Act): void {
     .option('--statement <file>', 'statement, signed or not, to hold against the run')
     .option('--tsa <certificates>', 'PEM file with the time-stamping authorities you believe')
     .option('--commit <ids>', 'commits you know from elsewhere, full ids separated by commas')
+    .option('--power', 'simulate the power of the sealed plan again, which takes a while')
     .action((paths: string[], options: VerifyOptions) =>
       act(async (context) =>
         (await import('./commands/verify.ts')).verify(context, options, paths),

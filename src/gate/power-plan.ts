@@ -18,7 +18,13 @@ import {
   planningAssumption,
   statedWorld,
 } from './plan-world.ts';
-import { type ShipCounts, type SimulationOptions, Simulator, simulateWorlds } from './simulate.ts';
+import {
+  type ShipCounts,
+  type SimulationOptions,
+  Simulator,
+  simulateHere,
+  simulateWorlds,
+} from './simulate.ts';
 import type { World } from './simulated-world.ts';
 
 /** How often the rules ship a candidate that is truly better by `effect`, under one assumption about its differences. */
@@ -111,18 +117,18 @@ function powerWorld(design: PowerDesign, assumption: Assumption, at: At): World 
 }
 
 /** How often the first candidate ships at an effect under the assumption that plans, or null where it admits no such effect. */
-export async function powerAt(
+export function powerAt(
   design: PlanDesign,
   effect: number,
-  options: SimulationOptions,
-): Promise<{ readonly ship: SimulatedRate; readonly assumption: string } | null> {
+  options: Pick<SimulationOptions, 'replicates' | 'seed'>,
+): { readonly ship: SimulatedRate; readonly assumption: string } | null {
   const improved = improvedGate(design.seal);
   if (improved === null || layoutOf(design).units < 2) return null;
   const planning = planningAssumption(improved, design.assumptions);
   const scaled = onScale(improved.measure, effect);
   const world = powerWorld({ ...design, improved }, planning, { effect: scaled });
   if (world === null) return null;
-  const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], options);
+  const [counts] = simulateHere(design.seal, [{ world, label: 'power' }], options);
   if (counts === undefined) return null;
   return { ship: rateOf(firstShips(counts), counts), assumption: planning.words };
 }

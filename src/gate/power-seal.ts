@@ -3,7 +3,7 @@ import { LiftgateError } from '../base/errors.ts';
 import type { SealedExperiment, SealedPower } from '../spec/seal.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { effectGates } from './effect.ts';
-import { refuseFalseShips } from './null-scenarios.ts';
+import { refuseFalseShips, type SimulatedRate } from './null-scenarios.ts';
 import type { PlanDesign } from './plan-world.ts';
 import { defaultTarget, powerAt, unitsForPower } from './power-plan.ts';
 import { simulatedInPlace } from './simulate.ts';
@@ -43,6 +43,66 @@ export interface SealingOptions {
   readonly file: string;
 }
 
+/** A design with what its power gate states. */
+function stated(plain: PlanDesign): PlanDesign {
+  const gate = plain.seal.decision.gates.find((each) => each.gate === 'power');
+  return { ...plain, assumptions: gate?.assume ?? {} };
+}
+
+/** Whether a target is missed by more than twice the Monte Carlo error. */
+function isMissed(
+  { rate, standardError }: Omit<SimulatedRate, 'meanUnits'>,
+  target: number,
+): boolean {
+  return rate + 2 * standardError < target;
+}
+
+/** What a seal says of its power, and what the same simulation says now. */
+export interface RecomputedPower {
+  readonly sealed: SealedPower;
+  /** Null where nothing can be simulated. */
+  readonly now: { readonly rate: number; readonly assumption: string } | null;
+  readonly verdict: 'equal' | 'within-error' | 'different';
+}
+
+/** Joint Monte Carlo errors that two honest simulations are apart at most. */
+const mostErrorsApart = 4;
+
+/**
+ * Simulates the power of a seal again: the same seed, as many decisions, the same assumption.
+ *
+ * The build that sealed gives the same numbers. Another one may draw otherwise, so that numbers within four joint Monte Carlo errors
+ * are told apart from equal ones and from different ones; the assumption, and whether the target was missed, have to follow.
+ * @param seed  64 hex digits
+ * @returns null for a seal without power
+ */
+export function recomputedPower(plain: PlanDesign, seed: string): RecomputedPower | null {
+  const sealed = plain.seal.analysis.power;
+  if (sealed === undefined) return null;
+  const { atEffect, simulations: replicates } = sealed;
+  const found = powerAt(stated(plain), atEffect, { replicates, seed });
+  if (found === null) return { sealed, now: null, verdict: 'different' };
+  const { assumption } = found;
+  const rate = roundSignificant(found.ship.rate);
+  const standardError = roundSignificant(found.ship.standardError);
+  const missed = isMissed(sealed, sealed.target);
+  const isAllowed = !missed || plain.seal.spec.power?.accept === 'underpowered';
+  const follows = assumption === sealed.assumption && sealed.accepted === missed && isAllowed;
+  const joint = Math.sqrt(
+    standardError * standardError + sealed.standardError * sealed.standardError,
+  );
+  const isEqual = rate === sealed.rate && standardError === sealed.standardError;
+  const isNear = Math.abs(rate - sealed.rate) <= mostErrorsApart * joint;
+  const verdict = !follows
+    ? 'different'
+    : isEqual
+      ? 'equal'
+      : isNear
+        ? 'within-error'
+        : 'different';
+  return { sealed, now: { rate, assumption }, verdict };
+}
+
 /**
  * Power of a design that has to have some, simulated in the thread that calls; what the seal keeps of it.
  *
@@ -59,17 +119,16 @@ async function sealedPower(
   const resamples = effectGates(seal).some(({ method }) => method === 't-bootstrap-t');
   const simulations = resamples ? replicatesOf.resampled : replicatesOf.plain;
   const options = { replicates: simulations, seed, pool: simulatedInPlace };
-  const assumptions = seal.decision.gates.find((each) => each.gate === 'power')?.assume ?? {};
-  const design = { ...plain, assumptions };
-  const found = await powerAt(design, demand.effect, options);
+  const design = stated(plain);
+  const found = powerAt(design, demand.effect, options);
   if (found === null) {
     // Nobody asked for power that cannot be simulated unless a power gate did.
     if (demand.path === 'claim.minimumEffect') return null;
     throw notSimulated(demand, file);
   }
   const { rate, standardError } = found.ship;
-  const isMissed = rate + 2 * standardError < demand.target;
-  if (isMissed && seal.spec.power?.accept !== 'underpowered') {
+  const missed = isMissed(found.ship, demand.target);
+  if (missed && seal.spec.power?.accept !== 'underpowered') {
     const search = { ...options, replicates: resamples ? 100 : replicatesOf.search };
     const units = await unitsForPower(design, demand, search);
     throw underpowered({ demand, rate, assumption: found.assumption, units }, file);
@@ -81,7 +140,7 @@ async function sealedPower(
     standardError: roundSignificant(standardError),
     simulations,
     assumption: found.assumption,
-    accepted: isMissed,
+    accepted: missed,
   };
 }
 

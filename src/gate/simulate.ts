@@ -244,6 +244,29 @@ export async function simulateWorlds(
     { task: 'simulation', input, shards: jobs.length * blocks, estimatedMs },
     call,
   );
+  return countsOf(input, results);
+}
+
+/** The same in the thread that calls, all at once. */
+export function simulateHere(
+  seal: SealedExperiment,
+  jobs: readonly SimulationJob[],
+  { replicates, seed }: Pick<SimulationOptions, 'replicates' | 'seed'>,
+): readonly ShipCounts[] {
+  const input: SimulationInput = { seal, jobs, replicates, seed };
+  const run = simulationTask(input);
+  const shards = jobs.length * blocksOf(replicates);
+  return countsOf(
+    input,
+    Array.from({ length: shards }, (_, shard) => run(shard)),
+  );
+}
+
+function countsOf(
+  { seal, jobs, replicates }: SimulationInput,
+  results: readonly Float64Array[],
+): readonly ShipCounts[] {
+  const blocks = blocksOf(replicates);
   const count = candidateIds(seal.spec).length;
   return jobs.map((_, index) => {
     const own = results.slice(index * blocks, (index + 1) * blocks);

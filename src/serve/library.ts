@@ -37,6 +37,7 @@ import {
   writeSealCopy,
 } from '../store/seal-experiment.ts';
 import { bundledLedger, formatBundle, gatherBundle } from '../verify/bundle.ts';
+import { checkPower } from '../verify/check-power.ts';
 import { noDemands, type Requirement } from '../verify/check-trust.ts';
 import { ledgerView } from '../verify/reading.ts';
 import { parseReceiptLines, runFile, runFileNames } from '../verify/record.ts';
@@ -225,6 +226,8 @@ export interface VerifyOptions {
   readonly checkpoints?: string;
   /** Path of a signed statement about this run. */
   readonly statement?: string;
+  /** Whether the power that was sealed is simulated again; default false. */
+  readonly power?: boolean;
 }
 
 /**
@@ -238,7 +241,7 @@ export interface VerifyOptions {
  * @example (await verifyRun((await runExperiment({ loaded, ledger, seal: true })).folder, { ledger })).ok // => true
  */
 export async function verifyRun(path: string, options: VerifyOptions): Promise<Verification> {
-  const { checkpoints, trust, require = [], statement } = options;
+  const { checkpoints, trust, require = [], statement, power = false } = options;
   const { files, bundle } = readEvidence(path);
   const ledger = bundle === null ? options.ledger : bundledLedger(bundle);
   const beside = checkpoints === undefined ? new Map() : await readNotes(checkpoints);
@@ -247,6 +250,7 @@ export async function verifyRun(path: string, options: VerifyOptions): Promise<V
     trust: trust === undefined ? [] : parseTrust(trust, 'trust'),
     require,
     statement: statement === undefined ? null : { file: statement, bytes: readFileSync(statement) },
+    ...(power ? { power: checkPower } : {}),
   });
 }
 

@@ -14,7 +14,8 @@ import {
   standingOnStatement,
 } from '../ledger/key-trust.ts';
 import { emptyState } from '../ledger/projection.ts';
-import { sealDigest } from '../spec/seal.ts';
+import type { CaseIndex } from '../spec/case-index.ts';
+import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { checkpointsIn, type NoteFiles } from './bundle.ts';
 import { anchorsOf, checkAnchored } from './check-anchors.ts';
 import { outcomeOf } from './check-entries.ts';
@@ -42,6 +43,8 @@ export interface Demands {
   readonly statement: { readonly file: string; readonly bytes: Uint8Array } | null;
   /** Time-stamping authorities and commits that the reader believes; none when left out. */
   readonly anchors?: Pick<AnchorTrust, 'authorities' | 'commits'>;
+  /** Simulates the sealed power again (`checkPower`); nothing does when left out. */
+  readonly power?: (seal: SealedExperiment, index: CaseIndex) => Finding;
 }
 
 /** Nothing demanded, nobody trusted. */

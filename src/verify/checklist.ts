@@ -14,6 +14,7 @@ export type ReasonCode =
   | 'receipts-differ'
   | 'decision-differs'
   | 'summary-differs'
+  | 'power-differs'
   | 'outcome-missing'
   | 'outcome-differs'
   | 'outcome-voided'

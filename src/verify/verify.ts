@@ -89,6 +89,7 @@ const checkNames = {
     'funnel, pairs, estimates, gates and decision recomputed byte for byte',
     'decision-differs',
   ],
+  power: ['the power that was sealed is found by the same simulation', 'power-differs'],
   summary: ['the summary says what the decision says', 'summary-differs'],
   amendments: [
     'every amendment of the plan stands in the ledger, with what it changed and what had been seen',
@@ -129,6 +130,8 @@ export function checkRun(
   stage(list, 'controls', ready, (parts) => checkControls(files, parts, read));
   stage(list, 'receipts', ready, (parts) => checkReceipts(files, parts, read));
   stage(list, 'decision', ready, (parts) => checkDecision(files, parts, read));
+  const { power } = demands;
+  if (power !== undefined) stage(list, 'power', ready, ({ seal, index }) => power(seal, index));
   stage(list, 'summary', read.document, (document) => checkSummary(files, document, read));
   checkAgainstLedger(list, ledger, read);
   const vouchers = checkTrust(list, ledger, { demands, read });

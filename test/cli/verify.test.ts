@@ -50,6 +50,14 @@ function flipByte(path: string): void {
 }
 
 describe.concurrent('liftgate verify', () => {
+  test('simulates the sealed power again under --power alone', async () => {
+    const ended = await verifiedAfter(() => undefined, '--power');
+    expect(ended.exitCode).toBe(0);
+    expect(ended.stdout).toMatch(/^ok {3}power {7}the power that was sealed is found/m);
+    expect(ended.stdout).toContain('the seal holds no power: no gate or claim demanded any');
+    expect((await verifiedAfter(() => undefined)).stdout).not.toContain('power  ');
+  });
+
   test('knows every file of a run folder', () => {
     expect(files).toEqual([
       'cases.json',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { judgeEvidence } from '../../src/gate/judge.ts';
-import { simulatedSeal } from '../../src/gate/power-seal.ts';
+import { recomputedPower, simulatedSeal } from '../../src/gate/power-seal.ts';
+import type { SealedPower } from '../../src/spec/seal.ts';
 import { binaryCases, type EvidenceTable, evidenceOf } from '../support/evidence.ts';
 
 const at = { seed: '7e'.repeat(32), file: 'e.yaml' };
@@ -106,5 +107,45 @@ describe('simulatedSeal', () => {
       code: 'design-refused',
       message: expect.stringMatching(/^Power at an improvement of 0\.2 cannot be simulated/),
     });
+  });
+});
+
+describe('recomputedPower', () => {
+  async function sealedWith(
+    units: number,
+    change: (found: SealedPower) => Partial<SealedPower> = () => ({}),
+  ) {
+    const design = designOf(units, { gates: [lift, power] }, true);
+    const seal = await simulatedSeal(design, at);
+    const { power: found } = seal.analysis;
+    if (found === undefined) throw new Error('the gate demands power');
+    const analysis = { ...seal.analysis, power: { ...found, ...change(found) } };
+    return recomputedPower({ ...design, seal: { ...seal, analysis } }, at.seed);
+  }
+
+  test.each([20, 120])('finds what was sealed for %i units, number for number', async (units) => {
+    expect(await sealedWith(units)).toMatchObject({ verdict: 'equal' });
+  });
+
+  test('tells what another build may draw from what nobody draws', async () => {
+    const moved = (by: number) => sealedWith(20, ({ rate }) => ({ rate: rate + by }));
+    expect((await moved(0.01))?.verdict).toBe('within-error');
+    expect((await moved(0.2))?.verdict).toBe('different');
+  });
+
+  test('holds the assumption and the missed target to the simulation', async () => {
+    for (const change of [{ assumption: 'all is well' }, { accepted: false }])
+      expect((await sealedWith(20, () => change))?.verdict).toBe('different');
+    // Nobody accepted what misses its target.
+    const design = designOf(20, { gates: [lift, power] }, true);
+    const seal = await simulatedSeal(design, at);
+    const { power: _, ...spec } = seal.spec;
+    expect(recomputedPower({ ...design, seal: { ...seal, spec } }, at.seed)?.verdict).toBe(
+      'different',
+    );
+  });
+
+  test('has nothing to say of a seal without power', () => {
+    expect(recomputedPower(designOf(20, { gates: [lift] }), at.seed)).toBeNull();
   });
 });

@@ -30,6 +30,8 @@ export interface VerifyOptions {
   readonly statement?: string;
   readonly tsa?: string;
   readonly commit?: string;
+  /** Whether the sealed power is simulated again. */
+  readonly power?: boolean;
 }
 
 const marks: Readonly<Record<Check['status'], string>> = {
@@ -119,6 +121,9 @@ async function demandsOf(
       authorities: options.tsa === undefined ? [] : await authoritiesIn(context, options.tsa),
       commits: (options.commit ?? '').split(',').filter((id) => id !== ''),
     },
+    ...(options.power === true
+      ? { power: (await import('../../verify/check-power.ts')).checkPower }
+      : {}),
   };
 }
 
