@@ -1,6 +1,6 @@
 /** The analysis in one call: receipts to settled cells, pairs, samples and the funnel, for every candidate and measure. */
 import { LiftgateError } from '../base/errors.ts';
-import type { ReceiptLine } from '../run/receipt.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import { admittedCases, type CaseIndex } from '../spec/case-index.ts';
 import type { PairedGate } from '../spec/gates.ts';
 import { decidingMethods, type MethodName } from '../spec/inference.ts';
@@ -48,7 +48,7 @@ export interface Analysis {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
   /** Every attempt of every cell. */
-  readonly lines: readonly ReceiptLine[];
+  readonly lines: readonly EvidenceLine[];
   readonly baselineCells: readonly SettledCell[];
   /** Cells of the placebo arm; none without one. */
   readonly placeboCells: readonly SettledCell[];

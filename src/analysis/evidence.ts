@@ -1,6 +1,7 @@
 /** Everything a decision is made from: a final seal, the case index and all receipts. Rules come from the seal alone. */
 import { compareCodeUnits } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import type { ArmProvenance } from '../run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
@@ -25,7 +26,7 @@ export interface Evidence {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
   /** Every attempt of every cell, in any order. */
-  readonly lines: readonly ReceiptLine[];
+  readonly lines: readonly EvidenceLine[];
   /** Null when no control was run with this evidence. */
   readonly controls: readonly ControlResult[] | null;
   /** Every attempt of the controls, whose cost counts too; null where nobody knows them. */
@@ -37,7 +38,7 @@ export interface Evidence {
   /** Per arm, as `checkProvenance` found it. */
   readonly provenance: readonly ArmProvenance[];
   /** What some of the lines say of controls and provenance; without it a look takes them as they are. */
-  readonly conduct?: (lines: readonly ReceiptLine[]) => Pick<Evidence, 'controls' | 'provenance'>;
+  readonly conduct?: (lines: readonly EvidenceLine[]) => Pick<Evidence, 'controls' | 'provenance'>;
   /** Set where no more than the units of a look are planned. */
   readonly look?: Look;
 }

@@ -7,7 +7,7 @@
  * anything else             missing: the pair leaves on both arms
  */
 import { invariant } from '../base/errors.ts';
-import type { Receipt } from '../run/receipt.ts';
+import type { MeasuredReceipt } from '../run/measured-line.ts';
 import type { IndexedCase } from '../spec/case-index.ts';
 import { bestValue, failureValue, type Measure, worstValue } from '../spec/measure.ts';
 import { isMissingClass, type MissingClass, type SettledCell } from './settle.ts';
@@ -20,11 +20,11 @@ export type CellValue =
   | { readonly status: 'valued'; readonly value: number; readonly failed: boolean }
   | { readonly status: 'lost'; readonly reason: LossReason };
 
-function isGraded(receipt: Receipt): boolean {
+function isGraded(receipt: MeasuredReceipt): boolean {
   return receipt.gradeAttempts > 0 || Object.keys(receipt.scores).length > 0;
 }
 
-function scored(receipt: Receipt, id: string): CellValue {
+function scored(receipt: MeasuredReceipt, id: string): CellValue {
   const score = Object.hasOwn(receipt.scores, id) ? (receipt.scores[id] ?? null) : null;
   return score === null
     ? { status: 'lost', reason: 'not-scored' }

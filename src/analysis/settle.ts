@@ -6,13 +6,8 @@
  */
 import { compareCodeUnits } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
-import {
-  type Cell,
-  interruptedAttempts,
-  isOutcome,
-  type Receipt,
-  type ReceiptLine,
-} from '../run/receipt.ts';
+import type { EvidenceLine, MeasuredReceipt } from '../run/measured-line.ts';
+import { type Cell, interruptedAttempts, isOutcome } from '../run/receipt.ts';
 import { finalCases, type IndexedCase } from '../spec/case-index.ts';
 import { valueProblem } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -26,7 +21,7 @@ export type MissingClass =
 
 /** How a planned cell ended. */
 export type Settlement =
-  | { readonly status: 'settled'; readonly receipt: Receipt }
+  | { readonly status: 'settled'; readonly receipt: MeasuredReceipt }
   | { readonly status: 'missing'; readonly reason: MissingClass };
 
 /** A planned cell, the attempts made at it (from 0) and how it ended. */
@@ -85,8 +80,8 @@ export function settleCells(evidence: Evidence): SettledCells {
   );
 }
 
-function attemptsByCell(evidence: Evidence, planned: readonly Cell[]): Map<string, ReceiptLine[]> {
-  const byCell = new Map<string, ReceiptLine[]>(planned.map((cell) => [keyOf(cell), []]));
+function attemptsByCell(evidence: Evidence, planned: readonly Cell[]): Map<string, EvidenceLine[]> {
+  const byCell = new Map<string, EvidenceLine[]>(planned.map((cell) => [keyOf(cell), []]));
   const units = new Map(planned.map((cell) => [cell.case, cell.unit]));
   for (const line of evidence.lines) {
     const attempts = byCell.get(keyOf(line.cell));
@@ -109,7 +104,11 @@ function attemptsByCell(evidence: Evidence, planned: readonly Cell[]): Map<strin
   return byCell;
 }
 
-function settleOne(cell: Cell, lines: readonly ReceiptLine[], seal: SealedExperiment): SettledCell {
+function settleOne(
+  cell: Cell,
+  lines: readonly EvidenceLine[],
+  seal: SealedExperiment,
+): SettledCell {
   const receipts = lines
     .map((line) => line.receipt)
     .sort((first, second) => first.attempt - second.attempt);
@@ -143,7 +142,7 @@ function checkAttempt(cell: Cell, attempt: number, expected: number): void {
   }
 }
 
-function checkFollows(cell: Cell, previous: Receipt | undefined): void {
+function checkFollows(cell: Cell, previous: MeasuredReceipt | undefined): void {
   if (previous === undefined) return;
   if (isOutcome(previous.outcome) || previous.outcome === 'evaluatorFailure') {
     refuse(
@@ -154,7 +153,7 @@ function checkFollows(cell: Cell, previous: Receipt | undefined): void {
   }
 }
 
-function checkScores(cell: Cell, receipt: Receipt, seal: SealedExperiment): void {
+function checkScores(cell: Cell, receipt: MeasuredReceipt, seal: SealedExperiment): void {
   for (const [id, value] of Object.entries(receipt.scores)) {
     const measure = Object.hasOwn(seal.spec.measures, id) ? seal.spec.measures[id] : undefined;
     if (measure === undefined) {
@@ -171,7 +170,7 @@ function checkScores(cell: Cell, receipt: Receipt, seal: SealedExperiment): void
   }
 }
 
-function settlementOf(last: Receipt | undefined): Settlement {
+function settlementOf(last: MeasuredReceipt | undefined): Settlement {
   if (last === undefined) return { status: 'missing', reason: 'not-run' };
   switch (last.outcome) {
     case 'completed':

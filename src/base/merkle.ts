@@ -30,7 +30,15 @@ export interface ConsistencyClaim {
  * @example leafDigest('') // => 'sha256:6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d'
  */
 export function leafDigest(bytes: Uint8Array | string): Digest {
-  return digestFrom(prefixedSha256(leafPrefix, bytes));
+  return digestFrom(leafHash(bytes));
+}
+
+/**
+ * The 32 bytes of {@link leafDigest}.
+ * @example leafHash('').length // => 32
+ */
+export function leafHash(bytes: Uint8Array | string): Uint8Array {
+  return prefixedSha256(leafPrefix, bytes);
 }
 
 /**
@@ -38,12 +46,12 @@ export function leafDigest(bytes: Uint8Array | string): Digest {
  * @example merkleRoot([]) // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
  */
 export function merkleRoot(leaves: readonly (Uint8Array | string)[]): Digest {
-  return rootOfHashes(leaves.map((leaf) => prefixedSha256(leafPrefix, leaf)));
+  return rootOfHashes(mapped(leaves, leafHash));
 }
 
 /** Root over leaf digests that are known already, as {@link leafDigest} gives them. */
 export function merkleRootOf(leaves: readonly Digest[]): Digest {
-  return rootOfHashes(leaves.map(bytesOf));
+  return rootOfHashes(mapped(leaves, bytesOf));
 }
 
 /** A growing tree: its full subtrees from the smallest to the largest. Nothing is changed in place; later trees share it. */
@@ -210,8 +218,28 @@ const areCounts = (...values: readonly number[]): boolean =>
   values.every((value) => Number.isSafeInteger(value) && value >= 0);
 const areDigests = (...values: readonly unknown[]): boolean => values.every(isDigest);
 
-function rootOfHashes(hashes: readonly Uint8Array[]): Digest {
-  return hashes.length === 0 ? digestOf('') : digestFrom(subtree(hashes, 0, hashes.length));
+function* mapped<From, To>(values: Iterable<From>, change: (value: From) => To): Generator<To> {
+  for (const value of values) yield change(value);
+}
+
+/**
+ * Root over leaf hashes in their order, which are taken one at a time: no more than one hash per level is held.
+ * @example rootOfHashes([leafHash('a')]) === merkleRoot(['a']) // => true
+ */
+export function rootOfHashes(hashes: Iterable<Uint8Array>): Digest {
+  const full: { readonly size: number; readonly hash: Uint8Array }[] = [];
+  for (const leaf of hashes) {
+    let [size, hash] = [1, leaf];
+    for (let last = full.at(-1); last?.size === size; last = full.at(-1)) {
+      hash = nodeOf(last.hash, hash);
+      size *= 2;
+      full.pop();
+    }
+    full.push({ size, hash });
+  }
+  const last = full.pop();
+  if (last === undefined) return digestOf('');
+  return digestFrom(full.reduceRight((right, { hash }) => nodeOf(hash, right), last.hash));
 }
 
 /** Largest power of two below a number of leaves above 1. */

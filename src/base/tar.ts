@@ -15,12 +15,20 @@
  * Every other byte of a header is zero. Paths stand in the order of their code units, each once. A reader refuses any other byte:
  * another order, owner, time, folder entries, links, padding or trailing bytes.
  */
+import {
+  type ByteSource,
+  type Content,
+  chunksOf,
+  type PartedFile,
+  partsOf,
+  wholeBytes,
+} from './content.ts';
 import { invariant, LiftgateError } from './errors.ts';
 
 /** One file of an archive. */
 export interface TarMember {
   readonly path: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Content;
 }
 
 const block = 512;
@@ -52,18 +60,30 @@ function headerOf(path: string, size: number): Uint8Array {
  * @example formatTar([]).length // => 1024
  */
 export function formatTar(members: readonly TarMember[]): Uint8Array {
+  return wholeBytes(tarContent(members));
+}
+
+/** The archive of some files, {@link formatTar} piece by piece: no more of a long file is held than its own pieces. */
+export function tarContent(members: readonly TarMember[]): ByteSource {
   const sorted = [...members].sort((first, second) => (first.path < second.path ? -1 : 1));
-  const size = sorted.reduce((total, { bytes }) => total + block + padded(bytes.length), 2 * block);
-  const archive = new Uint8Array(size);
-  let at = 0;
   for (const [index, { path, bytes }] of sorted.entries()) {
     invariant(pathPattern.test(path) && sorted[index - 1]?.path !== path, 'a path fits an archive');
     invariant(bytes.length <= largestSize, 'a file fits an archive');
-    archive.set(headerOf(path, bytes.length), at);
-    archive.set(bytes, at + block);
-    at += block + padded(bytes.length);
   }
-  return archive;
+  const length = sorted.reduce(
+    (total, { bytes }) => total + block + padded(bytes.length),
+    2 * block,
+  );
+  return { length, chunks: () => archiveChunks(sorted) };
+}
+
+function* archiveChunks(members: readonly TarMember[]): Generator<Uint8Array> {
+  for (const { path, bytes } of members) {
+    yield headerOf(path, bytes.length);
+    yield* chunksOf(bytes);
+    yield new Uint8Array(padded(bytes.length) - bytes.length);
+  }
+  yield new Uint8Array(2 * block);
 }
 
 /**
@@ -71,10 +91,11 @@ export function formatTar(members: readonly TarMember[]): Uint8Array {
  * @param file  how messages call it
  * @throws {LiftgateError} run-invalid  with the place of the first byte that is not as it must be
  */
-export function parseTar(archive: Uint8Array, file: string): readonly TarMember[] {
+export function parseTar(bytes: Uint8Array | PartedFile, file: string): readonly TarMember[] {
+  const archive = partsOf(bytes);
   const members: TarMember[] = [];
   let at = 0;
-  while (archive[at] !== 0) {
+  while (wholeBytes(archive.part(at, 1))[0] !== 0) {
     const member = memberAt(archive, at, file);
     const before = members.at(-1)?.path;
     if (before !== undefined && before >= member.path) {
@@ -83,15 +104,15 @@ export function parseTar(archive: Uint8Array, file: string): readonly TarMember[
     members.push(member);
     at += block + padded(member.bytes.length);
   }
-  const rest = archive.subarray(at);
-  if (rest.length !== 2 * block || rest.some((byte) => byte !== 0)) {
+  const isEnd = archive.length - at === 2 * block;
+  if (!isEnd || wholeBytes(archive.part(at, 2 * block)).some((byte) => byte !== 0)) {
     throw refused('the end is not the 1024 zeros that close it', at, file);
   }
   return members;
 }
 
-function memberAt(archive: Uint8Array, at: number, file: string): TarMember {
-  const header = archive.subarray(at, at + block);
+function memberAt(archive: PartedFile, at: number, file: string): TarMember {
+  const header = wholeBytes(archive.part(at, block));
   const text = Buffer.from(header).toString('latin1');
   const path = text.slice(0, 100).split('\0')[0] ?? '';
   const octal = text.slice(124, 135);
@@ -101,11 +122,11 @@ function memberAt(archive: Uint8Array, at: number, file: string): TarMember {
     throw refused('a file header is not spelt as it must be', at, file);
   }
   const end = at + block + padded(size);
-  const filling = archive.subarray(at + block + size, end);
+  const filling = wholeBytes(archive.part(at + block + size, padded(size) - size));
   if (end > archive.length || filling.some((byte) => byte !== 0)) {
     throw refused(`${path} is cut off, or followed by bytes of no file`, at, file);
   }
-  return { path, bytes: archive.subarray(at + block, at + block + size) };
+  return { path, bytes: archive.part(at + block, size) };
 }
 
 function refused(what: string, at: number, file: string): LiftgateError {

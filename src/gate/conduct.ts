@@ -3,7 +3,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { costOf } from '../run/budget.ts';
-import type { ReceiptLine } from '../run/receipt.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import { wallMinutesOf } from '../run/wall-time.ts';
 import { type GateDeclaration, type GateOf, gateName } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -142,7 +142,7 @@ interface Spending {
   /** Attempts of unknown cost that the engine itself ended by a `host-exit` control. */
   readonly ended: number;
   /** All other attempts of unknown cost. */
-  readonly unknown: readonly ReceiptLine[];
+  readonly unknown: readonly EvidenceLine[];
 }
 
 function spendingOf({ seal, lines, controlLines }: Evidence): Spending {
@@ -152,8 +152,8 @@ function spendingOf({ seal, lines, controlLines }: Evidence): Spending {
     ),
   );
   const controls = controlLines ?? [];
-  const isOpen = ({ receipt }: ReceiptLine): boolean => !costOf(receipt).known;
-  const isEnded = ({ cell, receipt }: ReceiptLine): boolean =>
+  const isOpen = ({ receipt }: EvidenceLine): boolean => !costOf(receipt).known;
+  const isEnded = ({ cell, receipt }: EvidenceLine): boolean =>
     ended.has(cell.arm) && receipt.outcome === 'infrastructureFault';
   const open = controls.filter(isOpen);
   const costs = [...lines, ...controls].map(({ receipt }) => costOf(receipt));

@@ -13,7 +13,8 @@ import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import type { Json } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
-import { isOutcome, type ReceiptLine } from '../run/receipt.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
+import { isOutcome } from '../run/receipt.ts';
 import { admittedCases, type CaseIndex, type IndexedCase } from '../spec/case-index.ts';
 import { type GateOf, gapOf, gateName } from '../spec/gates.ts';
 import { bestValue } from '../spec/measure.ts';
@@ -178,9 +179,11 @@ function visibleText(text: string): string {
   return foldText(withoutInvisible(text));
 }
 
-function holdsCanary({ receipt }: ReceiptLine, holds: (text: string) => boolean): boolean {
-  if (receipt.artifact === null) return false;
-  const { inline } = receipt.artifact;
+function holdsCanary({ receipt }: EvidenceLine, holds: (text: string) => boolean): boolean {
+  const { artifact } = receipt;
+  invariant(artifact !== undefined, 'a design with canaries keeps the outputs');
+  if (artifact === null) return false;
+  const { inline } = artifact;
   return [...leafTexts(inline), ...memberNames(inline)].some(holds);
 }
 
@@ -192,7 +195,7 @@ function memberNames(value: Json): string[] {
 }
 
 /** An output that nobody kept: what it held is unknown. */
-function isUnseen({ receipt }: ReceiptLine): boolean {
+function isUnseen({ receipt }: EvidenceLine): boolean {
   return (
     receipt.artifact === null &&
     (receipt.outcome === 'completed' || receipt.outcome === 'safeRefusal')

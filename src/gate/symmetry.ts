@@ -4,7 +4,7 @@
  */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { baselineOf } from '../analysis/evidence.ts';
-import type { Receipt, ReceiptLine } from '../run/receipt.ts';
+import type { EvidenceLine, MeasuredReceipt } from '../run/measured-line.ts';
 import { cellId, planSchedule } from '../run/schedule.ts';
 import { finalCases } from '../spec/case-index.ts';
 import { type GateOf, gateName } from '../spec/gates.ts';
@@ -20,13 +20,13 @@ import { type Contribution, type ContributionParts, contributionOf, shownNumber 
 /** Attempts at the two cells of one case and repeat. */
 interface AttemptedPair {
   readonly unit: string;
-  readonly candidate: readonly ReceiptLine[];
-  readonly baseline: readonly ReceiptLine[];
+  readonly candidate: readonly EvidenceLine[];
+  readonly baseline: readonly EvidenceLine[];
 }
 
 function attemptedPairs({ seal, lines }: Analysis, { id }: CandidateAnalysis): AttemptedPair[] {
   const baseline = baselineOf(seal).id;
-  const byCell = new Map<string, ReceiptLine[]>();
+  const byCell = new Map<string, EvidenceLine[]>();
   for (const line of lines) {
     const key = cellId(line.cell);
     byCell.set(key, [...(byCell.get(key) ?? []), line]);
@@ -39,11 +39,11 @@ function attemptedPairs({ seal, lines }: Analysis, { id }: CandidateAnalysis): A
   });
 }
 
-function isFault({ outcome }: Receipt): boolean {
+function isFault({ outcome }: MeasuredReceipt): boolean {
   return outcome === 'infrastructureFault' || outcome === 'evaluatorFailure';
 }
 
-function metFault(lines: readonly ReceiptLine[]): number {
+function metFault(lines: readonly EvidenceLine[]): number {
   return lines.some(({ receipt }) => isFault(receipt)) ? 1 : 0;
 }
 
@@ -129,7 +129,7 @@ function intervalText({ lower, upper }: Bounds): string {
 }
 
 /** Time that infrastructure kept the last attempt of a cell waiting; null where nobody knows. */
-function waited(lines: readonly ReceiptLine[]): number | null {
+function waited(lines: readonly EvidenceLine[]): number | null {
   return lines.at(-1)?.receipt.timing.waitedMs ?? null;
 }
 
@@ -205,8 +205,8 @@ export function judgeInfrastructure(
 }
 
 /** Last lines of the cells in the order they were received; ties by place in the schedule. */
-function receivedOrder(lines: readonly ReceiptLine[]): ReceiptLine[] {
-  const last = new Map<string, ReceiptLine>();
+function receivedOrder(lines: readonly EvidenceLine[]): EvidenceLine[] {
+  const last = new Map<string, EvidenceLine>();
   for (const line of lines) {
     const known = last.get(cellId(line.cell));
     if (known === undefined || known.receipt.attempt < line.receipt.attempt) {

@@ -11,7 +11,7 @@ import { LiftgateError, type Problem } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
 import { readJson } from '../base/strict-json.ts';
 import type { InsightInput, InsightRecord } from '../report/insight-facts.ts';
-import type { ReceiptLine } from '../run/receipt.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import { type CaseIndex, indexedCases } from '../spec/case-index.ts';
 
 const name = z.string().min(1).max(256);
@@ -82,9 +82,9 @@ function readRecord(row: string, place: { readonly file: string; readonly line: 
 }
 
 /** Records of a run's receipts: the last attempt of every cell. Inputs are the digests of the case index. */
-export function recordsOfRun(lines: readonly ReceiptLine[], index: CaseIndex): InsightRecord[] {
+export function recordsOfRun(lines: readonly EvidenceLine[], index: CaseIndex): InsightRecord[] {
   const cases = indexedCases(index);
-  const last = new Map<string, ReceiptLine>();
+  const last = new Map<string, EvidenceLine>();
   for (const line of lines) {
     const { case: caseId, arm, repeat } = line.cell;
     const key = `${arm}\n${repeat}\n${caseId}`;

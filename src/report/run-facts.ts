@@ -1,11 +1,12 @@
 /** Facts about a run that a decision records and does not depend on: digests, times, attempts, faults, cost. */
 import type { Evidence } from '../analysis/evidence.ts';
-import { canonicalText, compareCodeUnits } from '../base/canonical.ts';
+import { compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
-import { merkleRoot } from '../base/merkle.ts';
+import { rootOfHashes } from '../base/merkle.ts';
 import * as z from '../base/shape.ts';
 import { spentOn } from '../run/budget.ts';
-import { isOutcome, type ReceiptLine } from '../run/receipt.ts';
+import { type EvidenceLine, lineLeaf } from '../run/measured-line.ts';
+import { isOutcome } from '../run/receipt.ts';
 import { sealDigest } from '../spec/seal.ts';
 import { outcomeClassSchema } from '../spec/spec.ts';
 import { digestSchema } from '../spec/words.ts';
@@ -45,18 +46,20 @@ export const runFactsSchema = z.strictObject({
 export type RunFacts = z.infer<typeof runFactsSchema>;
 
 /** Receipt lines in the one order that their root is made in: place in the schedule, then attempt. */
-export function orderedLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
+export function orderedLines<Line extends EvidenceLine>(lines: readonly Line[]): Line[] {
   return [...lines].sort(
     (first, second) =>
-      first.position - second.position ||
-      first.receipt.attempt - second.receipt.attempt ||
-      compareCodeUnits(first.receipt.cellKey, second.receipt.cellKey),
+      first.position - second.position || first.receipt.attempt - second.receipt.attempt,
   );
 }
 
+function* leavesOf(lines: readonly EvidenceLine[]): Generator<Uint8Array> {
+  for (const line of lines) yield lineLeaf(line);
+}
+
 /** Merkle root over the canonical text of every receipt line. */
-export function receiptsRoot(lines: readonly ReceiptLine[]): Digest {
-  return merkleRoot(orderedLines(lines).map((line) => canonicalText(line)));
+export function receiptsRoot(lines: readonly EvidenceLine[]): Digest {
+  return rootOfHashes(leavesOf(orderedLines(lines)));
 }
 
 /** Collects the facts of a run from its receipts. */
@@ -83,7 +86,7 @@ export function runFacts(evidence: Evidence, info: RunInfo): RunFacts {
   };
 }
 
-function faultsOf(lines: readonly ReceiptLine[]): RunFacts['faults'] {
+function faultsOf(lines: readonly EvidenceLine[]): RunFacts['faults'] {
   const counts = new Map<string, RunFacts['faults'][number]>();
   for (const { cell, receipt } of lines) {
     if (isOutcome(receipt.outcome)) continue;

@@ -1,5 +1,6 @@
 /** Cost, tokens and outcome classes by arm: what is known summed, what is unknown counted, never mixed. */
-import type { ReceiptLine, Usage } from '../run/receipt.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
+import type { Usage } from '../run/receipt.ts';
 import { type OutcomeClass, outcomeClassSchema } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
@@ -58,7 +59,7 @@ function tokensView(usages: readonly Usage[]): TokensView {
 }
 
 /** Usage of the named arms in their order, from every attempt. */
-export function armUsages(arms: readonly string[], lines: readonly ReceiptLine[]): ArmUsage[] {
+export function armUsages(arms: readonly string[], lines: readonly EvidenceLine[]): ArmUsage[] {
   return arms.map((arm) => {
     const receipts = lines.filter((line) => line.cell.arm === arm).map((line) => line.receipt);
     const usages = receipts.map((receipt) => receipt.usage);

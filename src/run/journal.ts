@@ -11,6 +11,7 @@
  * adds kinds; readers refuse kinds they do not know.
  */
 import { canonicalLine } from '../base/canonical.ts';
+import { type Content, isWholeLine, linesOf } from '../base/content.ts';
 import { type Digest, digestOf, runningDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
@@ -170,23 +171,24 @@ export function formatJournalLine(line: JournalLine): string {
   return canonicalLine(line);
 }
 
-const lineFeed = 10;
-
 /**
  * Reads a journal. A last line without line feed is the mark of a killed run and is dropped: nothing was sent or settled on it.
  * @param file  name shown in errors
  * @throws {LiftgateError} run-invalid with file and line when any other line is not a canonical journal line
  * @example parseJournal(new Uint8Array(), 'journal.jsonl') // => { lines: [], keptBytes: 0 }
  */
-export function parseJournal(bytes: Uint8Array, file: string): ReadJournal {
+export function parseJournal(content: Content, file: string): ReadJournal {
   const lines: JournalLine[] = [];
-  let start = 0;
-  for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
-    lines.push(parseLine(bytes.subarray(start, end + 1), { file, line: lines.length + 1 }));
-    start = end + 1;
+  let keptBytes = 0;
+  for (const bytes of linesOf(content)) {
+    if (!isWholeLine(bytes)) break;
+    lines.push(parseJournalLine(bytes, { file, line: lines.length + 1 }));
+    keptBytes += bytes.length;
   }
-  return { lines, keptBytes: start };
+  return { lines, keptBytes };
 }
+
+const lineFeed = 10;
 
 /**
  * The first lines of a journal; null when it has fewer.
@@ -218,17 +220,24 @@ export function fenceFaults(
   lines: readonly JournalLine[],
   rights: readonly FenceRight[],
 ): string[] {
-  return lines.flatMap((line, at) => {
-    const { fence } = line.kind === 'receipt' ? line.line : line;
-    const held = rights.findLastIndex((right) => right.lines <= at);
-    const from = rights.findIndex((right) => right.fence === fence);
-    const name = `line ${at + 1} (${lineWords(line)})`;
-    if (from === -1) return [`${name} names a fence nobody holds`];
-    if (from === held) return [];
-    if (from > held) return [`${name} names a fence that was given later`];
-    const crash = line.kind === 'receipt' && line.line.receipt.fault?.code === hostCrash;
-    return crash ? [] : [`${name} was written under a fence that another runner had replaced`];
-  });
+  return lines.flatMap((line, at) => fenceFault(line, at, rights) ?? []);
+}
+
+/** What is wrong with the fence of one line, as {@link fenceFaults} tells it; null when it is right. */
+export function fenceFault(
+  line: JournalLine,
+  at: number,
+  rights: readonly FenceRight[],
+): string | null {
+  const { fence } = line.kind === 'receipt' ? line.line : line;
+  const held = rights.findLastIndex((right) => right.lines <= at);
+  const from = rights.findIndex((right) => right.fence === fence);
+  if (from !== -1 && from === held) return null;
+  const name = `line ${at + 1} (${lineWords(line)})`;
+  if (from === -1) return `${name} names a fence nobody holds`;
+  if (from > held) return `${name} names a fence that was given later`;
+  const crash = line.kind === 'receipt' && line.line.receipt.fault?.code === hostCrash;
+  return crash ? null : `${name} was written under a fence that another runner had replaced`;
 }
 
 function lineWords(line: JournalLine): string {
@@ -237,10 +246,24 @@ function lineWords(line: JournalLine): string {
   return `${line.kind} of case ${cell.case}, arm ${cell.arm}`;
 }
 
+/** What canonical JSON writes before the receipt line of a journal line, whose members stand in their order. */
+const receiptStart = '{"kind":"receipt","line":'.length;
+
+/**
+ * Bytes of the receipt line in a journal line that was read as one: its canonical text.
+ */
+export function receiptLineBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(receiptStart, -2);
+}
+
 /** Fault code of an attempt that never came back. */
 export const hostCrash = 'hostCrash';
 
-function parseLine(
+/**
+ * One line of a journal from its bytes, the line feed included.
+ * @throws {LiftgateError} run-invalid with file and line
+ */
+export function parseJournalLine(
   bytes: Uint8Array,
   where: { readonly file: string; readonly line: number },
 ): JournalLine {

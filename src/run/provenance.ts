@@ -3,7 +3,8 @@ import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type SealedArm, type SealedExperiment, sealDigest } from '../spec/seal.ts';
-import { isOutcome, type Receipt, type ReceiptLine } from './receipt.ts';
+import type { EvidenceLine, MeasuredReceipt } from './measured-line.ts';
+import { isOutcome } from './receipt.ts';
 
 /** What the receipts of one arm prove. */
 export interface ArmProvenance {
@@ -40,7 +41,7 @@ interface Sealed {
 export function checkProvenance(parts: {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
-  readonly lines: readonly ReceiptLine[];
+  readonly lines: readonly EvidenceLine[];
 }): ArmProvenance[] {
   const { seal, index, lines } = parts;
   const first = lines.find((line) => isOutcome(line.receipt.outcome));
@@ -61,7 +62,7 @@ export function checkProvenance(parts: {
 
 function armProvenance(
   arm: SealedArm,
-  lines: readonly ReceiptLine[],
+  lines: readonly EvidenceLine[],
   sealed: Sealed,
 ): ArmProvenance {
   const findings: Findings = { contradictions: new Map(), unknowns: new Map(), checks: 0 };
@@ -83,7 +84,7 @@ function armProvenance(
 }
 
 /** What the engine wrote beside the receipt and the host echoed. */
-function checkEngine(findings: Findings, arm: SealedArm, line: ReceiptLine, sealed: Sealed): void {
+function checkEngine(findings: Findings, arm: SealedArm, line: EvidenceLine, sealed: Sealed): void {
   const { receipt } = line;
   if (line.evaluatorTree !== sealed.evaluatorTree)
     count(findings.contradictions, 'graded by another evaluator than the sealed one');
@@ -93,7 +94,7 @@ function checkEngine(findings: Findings, arm: SealedArm, line: ReceiptLine, seal
     count(findings.contradictions, 'recorded for another surface than the sealed one');
 }
 
-function checkHost(findings: Findings, arm: SealedArm, line: ReceiptLine, sealed: Sealed): void {
+function checkHost(findings: Findings, arm: SealedArm, line: EvidenceLine, sealed: Sealed): void {
   const { receipt } = line;
   const outcome = isOutcome(receipt.outcome);
   const input = sealed.inputs.get(line.cell.case) ?? null;
@@ -117,7 +118,7 @@ function checkHost(findings: Findings, arm: SealedArm, line: ReceiptLine, sealed
  * Packages by what the host says it loaded. Their bytes are held against the seal before a run starts, so a host that reports none
  * contradicts nothing; one that reports some has to name every pinned one.
  */
-function checkPackages(findings: Findings, { pins }: SealedArm, receipt: Receipt): void {
+function checkPackages(findings: Findings, { pins }: SealedArm, receipt: MeasuredReceipt): void {
   if (receipt.packages === undefined) return;
   for (const { name } of pins.packages) {
     const { imported, version } = pinnedPackage(name);

@@ -301,8 +301,14 @@ export function isOutcome(outcome: OutcomeClass): boolean {
  * @param now    fence of the session that asks; its own attempts are not interrupted yet
  * @example interruptedAttempts([], null) // => 0
  */
-export function interruptedAttempts(lines: readonly ReceiptLine[], now: string | null): number {
-  const last = new Map<string | null, Receipt>();
+export function interruptedAttempts(
+  lines: readonly {
+    readonly fence: string | null;
+    readonly receipt: Pick<Receipt, 'attempt' | 'outcome'>;
+  }[],
+  now: string | null,
+): number {
+  const last = new Map<string | null, Pick<Receipt, 'attempt' | 'outcome'>>();
   for (const { fence, receipt } of lines) {
     const known = last.get(fence);
     if (known === undefined || known.attempt < receipt.attempt) last.set(fence, receipt);

@@ -1,6 +1,6 @@
 /** How long a run took, from what its receipts say of time. */
 import { roundSignificant } from '../stats/rounding.ts';
-import type { ReceiptLine } from './receipt.ts';
+import type { EvidenceLine } from './measured-line.ts';
 
 const timePattern =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])(\d\d):(\d\d))$/;
@@ -33,7 +33,7 @@ interface Span {
 }
 
 /** From the start of an attempt as its host tells it to the engine's receipt of it. */
-function spanOf({ receipt, receivedAt }: ReceiptLine): Span | null {
+function spanOf({ receipt, receivedAt }: EvidenceLine): Span | null {
   const from = instantMs(receipt.timing.startedAt);
   const to = instantMs(receivedAt);
   return from === null || to === null || to < from ? null : { from, to };
@@ -60,8 +60,8 @@ function covered(spans: readonly Span[]): number {
  * @example wallMinutesOf([], []) // => 0
  */
 export function wallMinutesOf(
-  lines: readonly ReceiptLine[],
-  controls: readonly ReceiptLine[],
+  lines: readonly EvidenceLine[],
+  controls: readonly EvidenceLine[],
 ): number | null {
   const sessions = new Map<string | null, Span>();
   for (const line of lines) {

@@ -7,6 +7,7 @@
  * A future version changes the word in `type`.
  */
 import { canonicalLine, canonicalText, compareCodeUnits } from '../base/canonical.ts';
+import { type Content, digestOfContent } from '../base/content.ts';
 import { type Digest, digestHex, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
@@ -200,8 +201,8 @@ export function treeDigest(materials: readonly Material[]): Digest {
 }
 
 /** Material of some bytes. */
-export function materialOf(path: string, bytes: Uint8Array): Material {
-  return { path, size: bytes.length, sha256: digestHex(digestOf(bytes)) };
+export function materialOf(path: string, bytes: Content): Material {
+  return { path, size: bytes.length, sha256: digestHex(digestOfContent(bytes)) };
 }
 
 /**

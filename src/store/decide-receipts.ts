@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Exposure } from '../ledger/projection.ts';
 import { type DecisionDocument, decide } from '../report/decision.ts';
 import { orderedLines, receiptsRoot } from '../report/run-facts.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import { checkProvenance } from '../run/provenance.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
@@ -58,7 +59,7 @@ export async function decideReceiptFile(parts: {
     const none = { controls: null, controlLines: null };
     const unknown = {
       ...{ ...evidence, ...none },
-      conduct: (some: readonly ReceiptLine[]) => ({
+      conduct: (some: readonly EvidenceLine[]) => ({
         controls: null,
         provenance: checkProvenance({ seal, index, lines: some }),
       }),

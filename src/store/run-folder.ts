@@ -15,11 +15,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { Content } from '../base/content.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { type DecisionDocument, parseDecision } from '../report/decision.ts';
 import { parseSeal, type SealedExperiment } from '../spec/seal.ts';
 import { type Bundle, parseBundle } from '../verify/bundle.ts';
 import { type RunFiles, runFile, runFileNames } from '../verify/record.ts';
+import { fileContent, withParts } from './long-files.ts';
 import { makeFolder } from './places.ts';
 
 export interface RunFolder {
@@ -46,6 +48,8 @@ export interface RunLog {
   close(): Promise<void>;
 }
 
+const runNames: ReadonlySet<string> = new Set(Object.values(runFileNames));
+
 function unreadable(path: string, cause: unknown): LiftgateError {
   const absent = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
   const message = absent
@@ -58,15 +62,24 @@ function unreadable(path: string, cause: unknown): LiftgateError {
   });
 }
 
-/** All files of a folder by POSIX path; symbolic links and other odd entries are refused. */
+/** Only a journal, and what is no file of a run, is read piece by piece: everything else is needed whole. */
+function contentIn(path: string, name: string, size: number): Content {
+  const whole = name !== runFileNames.journal && runNames.has(name);
+  return whole ? readFileSync(path) : fileContent(path, size);
+}
+
+/**
+ * All files of a folder by POSIX path; symbolic links and other odd entries are refused. A long journal is read when its bytes are
+ * asked for.
+ */
 export function readRunFiles(path: string): RunFiles {
-  const files = new Map<string, Uint8Array>();
+  const files = new Map<string, Content>();
   const visit = (folder: string, prefix: string): void => {
     for (const name of readdirSync(folder).sort()) {
       const full = join(folder, name);
       const stat = lstatSync(full);
       if (stat.isDirectory()) visit(full, `${prefix}${name}/`);
-      else if (stat.isFile()) files.set(`${prefix}${name}`, readFileSync(full));
+      else if (stat.isFile()) files.set(`${prefix}${name}`, contentIn(full, name, stat.size));
       else throw unreadable(full, 'it is neither a file nor a folder');
     }
   };
@@ -90,9 +103,9 @@ export interface Evidence {
  * @throws {LiftgateError} run-invalid, ledger-damaged, ledger-unsafe, signature-invalid
  */
 export function readEvidence(path: string): Evidence {
-  if (!(statSync(path, { throwIfNoEntry: false })?.isFile() ?? false))
-    return { files: readRunFiles(path), bundle: null };
-  const bundle = parseBundle(readFileSync(path), path);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return { files: readRunFiles(path), bundle: null };
+  const bundle = withParts(path, stat.size, (archive) => parseBundle(archive, path));
   return { files: bundle.run, bundle };
 }
 

@@ -17,18 +17,25 @@
  * in `type`.
  */
 import { canonicalLine } from '../base/canonical.ts';
+import {
+  type ByteSource,
+  type Content,
+  checkedContent,
+  type PartedFile,
+  wholeBytes,
+} from '../base/content.ts';
 import { type Digest, digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import * as z from '../base/shape.ts';
 import { decodeUtf8, readRecorded } from '../base/strict-json.ts';
-import { formatTar, parseTar, type TarMember } from '../base/tar.ts';
+import { parseTar, type TarMember, tarContent } from '../base/tar.ts';
 import { objectsBehind, readObjectsBehind } from '../ledger/branch.ts';
 import { parseCheckpoint, type SignedCheckpoint } from '../ledger/checkpoint.ts';
 import { entryFileName, entryId, parseEntry, type StoredEntry } from '../ledger/entry.ts';
 import { type Ledger, type LedgerStore, openLedgerStore } from '../ledger/ledger.ts';
 import { stillPorts } from '../ledger/memory-ledger.ts';
-import { materialOf, materialSchema } from '../spec/seal.ts';
+import { type Material, materialOf, materialSchema } from '../spec/seal.ts';
 import { digestSchema, idSchema } from '../spec/words.ts';
 import { manifestDigest, parseManifest, type RunFiles, runFileNames } from './record.ts';
 
@@ -103,8 +110,33 @@ export function checkpointsIn(notes: NoteFiles): readonly NamedCheckpoint[] {
  * @throws {LiftgateError} run-invalid  when the run has no manifest, as before its outcome
  */
 export function formatBundle(bundle: Bundle): Uint8Array {
+  return wholeBytes(bundleContent(bundle));
+}
+
+/**
+ * Bytes of a bundle, {@link formatBundle} piece by piece.
+ * @throws {LiftgateError} run-invalid  as above, and while it is read when a long file of the run is not the one of its manifest any more
+ */
+export function bundleContent(bundle: Bundle): ByteSource {
   const members = membersOf(bundle);
-  return formatTar([{ path: indexName, bytes: indexBytes(bundle, members) }, ...members]);
+  const verified = new Map(
+    parseManifest(bundle.run).files.map((material) => [`run/${material.path}`, material]),
+  );
+  const materials = members.map(({ path, bytes }) => {
+    const known = bytes instanceof Uint8Array ? undefined : verified.get(path);
+    return known === undefined ? materialOf(path, bytes) : { ...known, path };
+  });
+  const index = { path: indexName, bytes: indexBytes(bundle, materials) };
+  return tarContent([index, ...members.map((member, at) => sameBytes(member, materials[at]))]);
+}
+
+/** A long file is read again: then it must still be the one that was verified, or that the index was held against. */
+function sameBytes({ path, bytes }: TarMember, material: Material | undefined): TarMember {
+  if (bytes instanceof Uint8Array || material === undefined) return { path, bytes };
+  const refuse = (): never => {
+    throw refused(`${path} changed while it was read`, path);
+  };
+  return { path, bytes: checkedContent(bytes, `sha256:${material.sha256}`, refuse) };
 }
 
 /** Files of a bundle below its index, in the order of their paths. */
@@ -135,7 +167,7 @@ export function ledgerFacts(entries: Bundle['entries']): Readonly<Record<string,
   };
 }
 
-function indexBytes({ run, entries }: Bundle, members: readonly TarMember[]): Uint8Array {
+function indexBytes({ run, entries }: Bundle, files: readonly Material[]): Uint8Array {
   const manifest = parseManifest(run);
   const index = {
     type: bundleType,
@@ -143,7 +175,7 @@ function indexBytes({ run, entries }: Bundle, members: readonly TarMember[]): Ui
     seal: manifest.seal,
     manifest: manifestDigest(manifest),
     ledger: ledgerFacts(entries),
-    files: members.map(({ path, bytes }) => materialOf(path, bytes)),
+    files,
   };
   return new TextEncoder().encode(canonicalLine(bundleIndexSchema.parse(index)));
 }
@@ -155,19 +187,24 @@ function indexBytes({ run, entries }: Bundle, members: readonly TarMember[]): Ui
  * @param file  how messages call it
  * @throws {LiftgateError} run-invalid, ledger-damaged, ledger-unsafe, signature-invalid
  */
-export function parseBundle(archive: Uint8Array, file: string): Bundle {
+export function parseBundle(archive: Uint8Array | PartedFile, file: string): Bundle {
   const [index, ...members] = parseTar(archive, file);
   if (index?.path !== indexName) throw refused('it has no index', file);
-  const shape = readRecorded(index.bytes, bundleIndexSchema, { file: indexName });
+  const bytes = wholeBytes(index.bytes);
+  const shape = readRecorded(bytes, bundleIndexSchema, { file: indexName });
   if (!shape.success) throw refused(`its index does not have the shape ${bundleType}`, file);
   const listed = new Map(shape.data.files.map((material) => [material.path, material.sha256]));
-  for (const { path, bytes } of members) {
-    if (listed.get(path) !== materialOf(path, bytes).sha256)
-      throw refused(`${path} is not the file of the index`, file);
-  }
-  const bundle = sorted(members, file);
+  const materials = members.map((member) => {
+    const found = materialOf(member.path, member.bytes);
+    if (listed.get(member.path) === found.sha256) return found;
+    throw refused(`${member.path} is not the file of the index`, file);
+  });
+  const bundle = sorted(
+    members.map((member, at) => sameBytes(member, materials[at])),
+    file,
+  );
   checkpointsIn(bundle.notes);
-  if (Buffer.compare(indexBytes(bundle, members), index.bytes) === 0) return bundle;
+  if (Buffer.compare(indexBytes(bundle, materials), bytes) === 0) return bundle;
   throw refused('its index does not say what it holds', file);
 }
 
@@ -182,17 +219,17 @@ const runNames: ReadonlySet<string> = new Set(Object.values(runFileNames));
 
 /** Members by what they are; a stray one, a gap among the entries or an object too many or too few is refused. */
 export function sorted(members: readonly TarMember[], file: string): Bundle {
-  const run = new Map<string, Uint8Array>();
-  const log: TarMember[] = [];
+  const run = new Map<string, Content>();
+  const log: { readonly path: string; readonly bytes: Uint8Array }[] = [];
   const objects = new Map<Digest, Uint8Array>();
   const notes = new Map<string, Uint8Array>();
   for (const { path, bytes } of members) {
     const name = nameIn(path);
     if (places.run.test(path) && runNames.has(name)) run.set(name, bytes);
-    else if (places.entry.test(path)) log.push({ path: name, bytes });
+    else if (places.entry.test(path)) log.push({ path: name, bytes: wholeBytes(bytes) });
     else if (places.object.test(path) && materialOf(path, bytes).sha256 === name)
-      objects.set(`sha256:${name}`, bytes);
-    else if (places.note.test(path) && notePattern.test(name)) notes.set(name, bytes);
+      objects.set(`sha256:${name}`, wholeBytes(bytes));
+    else if (places.note.test(path) && notePattern.test(name)) notes.set(name, wholeBytes(bytes));
     else throw refused(`${path} is no file of a bundle`, file);
   }
   const entries = entriesOf(log, file);
@@ -211,7 +248,10 @@ function nameIn(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function entriesOf(log: readonly TarMember[], file: string): StoredEntry[] {
+function entriesOf(
+  log: readonly (TarMember & { readonly bytes: Uint8Array })[],
+  file: string,
+): StoredEntry[] {
   return log.map(({ path, bytes }, seq) => {
     if (path !== entryFileName(seq)) throw refused(`entry ${seq} of the ledger is missing`, file);
     return { entry: parseEntry(bytes, `ledger/log/${path}`), entryId: entryId(bytes), bytes };

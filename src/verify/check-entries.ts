@@ -1,6 +1,6 @@
 /** Holds the ledger entries of a run against its seal, and the run against the ledger that recorded it. */
 import { canonicalLine, canonicalText } from '../base/canonical.ts';
-import { digestOf } from '../base/digest.ts';
+import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError, type Problem } from '../base/errors.ts';
 import {
   type EntryOf,
@@ -16,7 +16,6 @@ import { importedFrom } from '../ledger/past.ts';
 import { emptyState } from '../ledger/projection.ts';
 import { formatDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
-import { journalPrefix } from '../run/journal.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { plansOf } from './check-amendments.ts';
 import { type Finding, faultsOf, findingOf, type ReasonCode } from './checklist.ts';
@@ -111,8 +110,11 @@ function executionOf(
 }
 
 /** The first entry whose lines the journal does not hold; those after it say the same. */
-export function journalFaults(bytes: Uint8Array, { marks }: RunEntries): string[] {
-  const broken = marks.find((mark) => journalPrefix(bytes, mark.lines)?.digest !== mark.digest);
+export function journalFaults(
+  prefixes: ReadonlyMap<number, Digest>,
+  { marks }: RunEntries,
+): string[] {
+  const broken = marks.find((mark) => prefixes.get(mark.lines) !== mark.digest);
   if (broken === undefined) return [];
   const { lines, seq } = broken;
   return [`the first ${lines} lines of the journal are not those that entry ${seq} knows`];

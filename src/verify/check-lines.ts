@@ -1,8 +1,10 @@
 /** Holds recorded receipt lines against the seal and the exposure they name. */
 import type { Digest } from '../base/digest.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import { cellKeyOf, interruptedAttempts, type ReceiptLine } from '../run/receipt.ts';
 import { cellId } from '../run/schedule.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
+import { faultsOf } from './checklist.ts';
 
 export interface LineContext {
   readonly seal: SealedExperiment;
@@ -13,27 +15,39 @@ export interface LineContext {
 
 /** What is wrong with the lines, one text per line and fault. */
 export function lineFaults(lines: readonly ReceiptLine[], context: LineContext): string[] {
-  const arms = new Map(context.seal.arms.map((arm) => [arm.id, arm.surfaceDigest]));
-  const experiment = sealDigest(context.seal);
+  const check = lineChecker(context);
   const byCell = linesByCell(lines);
-  return lines.flatMap((line) => {
+  return lines.flatMap((line) => check(line, () => byCell.get(cellId(line.cell)) ?? []));
+}
+
+/**
+ * What is wrong with one line, one text per fault.
+ * @returns a function of the line and of all lines of its cell, which are asked for only when it is of an attempt beyond the sealed number
+ */
+export function lineChecker(
+  context: LineContext,
+): (line: ReceiptLine, ofCell: () => readonly EvidenceLine[]) => string[] {
+  const { seal } = context;
+  const arms = new Map(seal.arms.map((arm) => [arm.id, arm.surfaceDigest]));
+  const experiment = sealDigest(seal);
+  const { maxAttempts } = seal.limits;
+  return (line, ofCell) => {
     const { cell, receipt } = line;
-    const name = `case ${cell.case}, arm ${cell.arm}, repeat ${cell.repeat}, attempt ${receipt.attempt}`;
-    const surfaceDigest = arms.get(cell.arm);
-    const tests: [boolean, string][] = [
-      [surfaceDigest === line.armDigest, 'another surface than the sealed arm'],
-      [line.evaluatorTree === context.seal.evaluator.tree, 'another evaluator'],
+    const most = (): number => maxAttempts + interruptedBefore(line, ofCell());
+    return faultsOf([
+      [arms.get(cell.arm) === line.armDigest, 'another surface than the sealed arm'],
+      [line.evaluatorTree === seal.evaluator.tree, 'another evaluator'],
       [line.ledger === context.ledger && line.expose === context.expose, 'another exposure'],
       [line.fence !== null && context.fences.includes(line.fence), 'a fence that no attempt holds'],
       [receipt.experimentDigest === experiment, 'another experiment'],
-      [
-        receipt.attempt <= context.seal.limits.maxAttempts + interruptedBefore(line, byCell),
-        'more attempts than sealed',
-      ],
-      [receipt.cellKey === keyOf(context.seal, line), 'a key that is not its own'],
-    ];
-    return tests.filter(([holds]) => !holds).map(([, fault]) => `${name}: ${fault}`);
-  });
+      [receipt.attempt <= maxAttempts || receipt.attempt <= most(), 'more attempts than sealed'],
+      [receipt.cellKey === keyOf(seal, line), 'a key that is not its own'],
+    ]).map((fault) => `${nameOf(line)}: ${fault}`);
+  };
+}
+
+function nameOf({ cell, receipt }: ReceiptLine): string {
+  return `case ${cell.case}, arm ${cell.arm}, repeat ${cell.repeat}, attempt ${receipt.attempt}`;
 }
 
 function linesByCell(lines: readonly ReceiptLine[]): ReadonlyMap<string, ReceiptLine[]> {
@@ -46,11 +60,8 @@ function linesByCell(lines: readonly ReceiptLine[]): ReadonlyMap<string, Receipt
   return byCell;
 }
 
-function interruptedBefore(
-  { cell, fence, receipt }: ReceiptLine,
-  byCell: ReadonlyMap<string, ReceiptLine[]>,
-): number {
-  const own = byCell.get(cellId(cell)) ?? [];
+/** Attempts before this one that an interrupt took, among all lines of its cell. */
+function interruptedBefore({ fence, receipt }: ReceiptLine, own: readonly EvidenceLine[]): number {
   return interruptedAttempts(
     own.filter((each) => each.receipt.attempt < receipt.attempt),
     fence,

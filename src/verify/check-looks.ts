@@ -2,7 +2,11 @@
 import { canonicalText } from '../base/canonical.ts';
 import { digestOfValue } from '../base/digest.ts';
 import type { TakenLook } from '../gate/sequential.ts';
-import type { JournalLine, LookLine } from '../run/journal.ts';
+import type { LookLine } from '../run/journal.ts';
+import type { Cell } from '../run/receipt.ts';
+
+/** A line of a journal as far as its order tells of looks. */
+export type JournalStep = LookLine | { readonly kind: 'dispatch' | 'receipt'; readonly cell: Cell };
 
 /** What a journal records of a look that was taken, beside who took it when. */
 export type LookRecord = Omit<LookLine, 'fence' | 'at'>;
@@ -29,7 +33,7 @@ export function lookRecord({ look, findings, decides }: TakenLook): LookRecord {
  * else than its receipts, a cell of a look that was dispatched after it or one behind it before.
  * @param taken  recomputed from all receipts
  */
-export function lookFaults(journal: readonly JournalLine[], taken: readonly TakenLook[]): string[] {
+export function lookFaults(journal: readonly JournalStep[], taken: readonly TakenLook[]): string[] {
   const recorded = journal.flatMap((line) => (line.kind === 'look' ? [line] : []));
   const faults: string[] = [];
   if (recorded.length !== taken.length) {
@@ -46,7 +50,7 @@ export function lookFaults(journal: readonly JournalLine[], taken: readonly Take
 }
 
 /** Cells on the wrong side of a look. */
-function orderFaults(journal: readonly JournalLine[], taken: readonly TakenLook[]): string[] {
+function orderFaults(journal: readonly JournalStep[], taken: readonly TakenLook[]): string[] {
   const faults: string[] = [];
   let passed = 0;
   journal.forEach((line, at) => {
@@ -54,7 +58,7 @@ function orderFaults(journal: readonly JournalLine[], taken: readonly TakenLook[
       passed += 1;
       return;
     }
-    const { cell } = line.kind === 'dispatch' ? line : line.line;
+    const { cell } = line;
     const before = taken[passed - 1];
     const next = taken[passed];
     const place = `line ${at + 1} (${line.kind} of case ${cell.case}, arm ${cell.arm})`;

@@ -88,6 +88,12 @@ export class Checklist {
     return this.list.some((check) => check.status === 'failed');
   }
 
+  /** Runs a check that is listed before those that were run already. */
+  runFirst(name: CheckName, work: () => Finding): void {
+    this.run(name, work);
+    this.list.unshift(...this.list.splice(-1));
+  }
+
   /** Runs a check; a LiftgateError it throws is its fault. */
   run(name: CheckName, work: () => Finding): void {
     const finding = findingFrom(work);

@@ -7,6 +7,7 @@ import type { Decision } from '../gate/gate.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import { orderedLines, type RunInfo } from '../report/run-facts.ts';
 import { controlResults } from '../run/control-results.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import { checkProvenance } from '../run/provenance.ts';
 import { type ControlResult, isOutcome, type ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
@@ -16,7 +17,7 @@ export interface RecordedRun {
   /** Stage `final`. */
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
-  readonly lines: readonly ReceiptLine[];
+  readonly lines: readonly EvidenceLine[];
   readonly controlLines: readonly ReceiptLine[];
   readonly expose: Digest;
   /** Fence of the last right to dispatch. */
@@ -27,7 +28,7 @@ export interface RecordedRun {
 export function runEvidence(run: RecordedRun): Evidence {
   const { seal, index, controlLines } = run;
   const controls = controlResults(seal, index, controlLines);
-  const conduct = (some: readonly ReceiptLine[]): Pick<Evidence, 'controls' | 'provenance'> => ({
+  const conduct = (some: readonly EvidenceLine[]): Pick<Evidence, 'controls' | 'provenance'> => ({
     controls: heldToHost(controls, { lines: some, controlLines }),
     provenance: checkProvenance({ seal, index, lines: some }),
   });
@@ -48,7 +49,7 @@ function heldToHost(
   });
 }
 
-function outcomeHosts(lines: readonly ReceiptLine[]): string[] {
+function outcomeHosts(lines: readonly EvidenceLine[]): string[] {
   return lines
     .filter((line) => isOutcome(line.receipt.outcome))
     .map((line) => canonicalText(line.receipt.host));

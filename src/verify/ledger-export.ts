@@ -12,6 +12,7 @@
  */
 
 import { canonicalLine } from '../base/canonical.ts';
+import { wholeBytes } from '../base/content.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
 import { readRecorded } from '../base/strict-json.ts';
@@ -85,11 +86,12 @@ function indexBytes({ entries }: LedgerExport, members: readonly TarMember[]): U
 export function parseExport(archive: Uint8Array, file: string): LedgerExport {
   const [index, ...members] = parseTar(archive, file);
   if (index?.path !== indexName) throw refused('it has no index', file);
-  const shape = readRecorded(index.bytes, exportIndexSchema, { file: indexName });
+  const bytes = wholeBytes(index.bytes);
+  const shape = readRecorded(bytes, exportIndexSchema, { file: indexName });
   if (!shape.success) throw refused(`its index does not have the shape ${exportType}`, file);
   const { run, ...held } = sorted(members, file);
   if (run.size > 0) throw refused('it holds files of a run', file);
-  if (Buffer.compare(indexBytes(held, members), index.bytes) === 0) return held;
+  if (Buffer.compare(indexBytes(held, members), bytes) === 0) return held;
   throw refused('its index does not say what it holds', file);
 }
 

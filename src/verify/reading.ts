@@ -7,10 +7,12 @@ import { knownEntries } from '../ledger/histories.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerState } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
-import type { FenceRight, JournalLine, JournalPrefix } from '../run/journal.ts';
+import type { FenceRight, JournalPrefix } from '../run/journal.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
+import type { FoldedJournal } from './fold-journal.ts';
 import type { RunManifest } from './record.ts';
 
 /** The ledger a run was recorded in, as read. */
@@ -76,8 +78,10 @@ export interface Reading {
   index?: CaseIndex;
   entries?: RunEntries;
   controls?: readonly ReceiptLine[];
-  lines?: readonly ReceiptLine[];
-  journal?: readonly JournalLine[];
+  /** The journal after one pass over its bytes. */
+  journal?: FoldedJournal;
+  /** Receipts of a journal that could be followed to its end. */
+  lines?: readonly EvidenceLine[];
   document?: DecisionDocument;
   /** Whether the decision is the recorded one byte for byte. */
   asRecorded?: boolean;

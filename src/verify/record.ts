@@ -11,6 +11,7 @@
  * A future version changes the word in `type`; unknown files are refused.
  */
 import { canonicalLine } from '../base/canonical.ts';
+import { type Content, wholeBytes } from '../base/content.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
@@ -42,7 +43,7 @@ export const manifestSchema = z.strictObject({
 export type RunManifest = z.infer<typeof manifestSchema>;
 
 /** Bytes of a run folder by file name. */
-export type RunFiles = ReadonlyMap<string, Uint8Array>;
+export type RunFiles = ReadonlyMap<string, Content>;
 
 /** Files a manifest may list. */
 const recordedNames: ReadonlySet<string> = new Set(
@@ -69,10 +70,18 @@ export function manifestDigest(manifest: RunManifest): Digest {
 }
 
 /**
- * One file of a run folder.
+ * One file of a run folder, all of it in memory.
  * @throws {LiftgateError} run-invalid when it is missing
  */
 export function runFile(files: RunFiles, name: string): Uint8Array {
+  return wholeBytes(runContent(files, name));
+}
+
+/**
+ * One file of a run folder, to be read piece by piece.
+ * @throws {LiftgateError} run-invalid when it is missing
+ */
+export function runContent(files: RunFiles, name: string): Content {
   const bytes = files.get(name);
   if (bytes === undefined) {
     throw new LiftgateError('run-invalid', `The run folder has no ${name}.`, {
@@ -97,13 +106,20 @@ export function parseManifest(files: RunFiles): RunManifest {
   });
 }
 
-/** Files that the manifest and the folder do not agree on, by name, each with what is wrong. */
-export function manifestDifferences(manifest: RunManifest, files: RunFiles): string[] {
+/**
+ * Files that the manifest and the folder do not agree on, by name, each with what is wrong.
+ * @param measured  a file whose bytes have been read already: it is not read again
+ */
+export function manifestDifferences(
+  manifest: RunManifest,
+  files: RunFiles,
+  measured?: Material,
+): string[] {
   const listed = new Map(manifest.files.map((material) => [material.path, material]));
   const changed = manifest.files.flatMap(({ path, sha256, size }) => {
     const bytes = files.get(path);
     if (bytes === undefined) return [`${path} is missing`];
-    const found = materialOf(path, bytes);
+    const found = measured?.path === path ? measured : materialOf(path, bytes);
     return found.sha256 === sha256 && found.size === size
       ? []
       : [`${path} has other bytes than recorded`];

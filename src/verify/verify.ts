@@ -3,6 +3,7 @@
  * no host, no clock and no writes, and holds the folder against the ledger that recorded it.
  */
 import { digestOf } from '../base/digest.ts';
+import { invariant, LiftgateError } from '../base/errors.ts';
 import { judgeSealed } from '../gate/sequential.ts';
 import {
   type DecisionDocument,
@@ -11,11 +12,9 @@ import {
   parseDecision,
 } from '../report/decision.ts';
 import { renderSummary, uncheckable } from '../report/markdown.ts';
-import { fenceFaults, parseJournal } from '../run/journal.ts';
-import { resumeFrom } from '../run/resume.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
-import type { SealedExperiment } from '../spec/seal.ts';
+import type { Material, SealedExperiment } from '../spec/seal.ts';
 import { armIds } from '../spec/spec.ts';
 import { type Audit, auditOf } from './audit.ts';
 import { checkAmendments } from './check-amendments.ts';
@@ -27,7 +26,6 @@ import {
   journalFaults,
   journalGaps,
 } from './check-entries.ts';
-import { lineFaults } from './check-lines.ts';
 import { lookFaults } from './check-looks.ts';
 import { checkCases, checkSeals } from './check-seals.ts';
 import { checkTrust, type Demands, noDemands } from './check-trust.ts';
@@ -40,12 +38,14 @@ import {
   type ReasonCode,
 } from './checklist.ts';
 import { runEvidence, runInfo } from './evidence.ts';
+import { foldJournal, readsOutputs } from './fold-journal.ts';
 import type { LedgerView, Reading, RunEntries } from './reading.ts';
 import {
   manifestDifferences,
   parseManifest,
   parseReceiptLines,
   type RunFiles,
+  runContent,
   runFile,
   runFileNames,
 } from './record.ts';
@@ -122,11 +122,13 @@ export function checkRun(
 ): Verification {
   const list = new Checklist();
   const read: Reading = {};
-  stage(list, 'manifest', files, () => checkManifest(files, read));
+  readManifest(files, read);
   stage(list, 'seals', files, () => checkSeals(files, read));
   stage(list, 'cases', read.seal, (sealed) => checkCases(files, sealed, read));
   stage(list, 'entries', read.seal, (sealed) => checkEntries(files, sealed, read));
   const ready = readyOf(read);
+  const journal = readJournal(files, ready, read);
+  list.runFirst(nameOf('manifest'), () => checkManifest(files, journal));
   stage(list, 'controls', ready, (parts) => checkControls(files, parts, read));
   stage(list, 'receipts', ready, (parts) => checkReceipts(files, parts, read));
   stage(list, 'decision', ready, (parts) => checkDecision(files, parts, read));
@@ -189,10 +191,45 @@ function readyOf({ seal, index, entries }: Reading): Ready | undefined {
   return { seal, index, entries };
 }
 
-function checkManifest(files: RunFiles, read: Reading): Finding {
+/** The manifest where it can be read; {@link checkManifest} says why it cannot. */
+function readManifest(files: RunFiles, read: Reading): void {
+  try {
+    read.manifest = parseManifest(files);
+  } catch (thrown) {
+    if (!(thrown instanceof LiftgateError)) throw thrown;
+  }
+}
+
+function checkManifest(files: RunFiles, journal: Material | undefined): Finding {
   const manifest = parseManifest(files);
-  read.manifest = manifest;
-  return findingOf(manifestDifferences(manifest, files), `${manifest.files.length} files`);
+  const differences = manifestDifferences(manifest, files, journal);
+  return findingOf(differences, `${manifest.files.length} files`);
+}
+
+/** The one pass over the journal, whose size and digest come with it. A run that cannot be checked further leaves it unread. */
+function readJournal(
+  files: RunFiles,
+  ready: Ready | undefined,
+  read: Reading,
+): Material | undefined {
+  const content = files.get(runFileNames.journal);
+  if (content === undefined || ready === undefined) return undefined;
+  const { seal, index, entries } = ready;
+  read.journal = foldJournal(content, {
+    seal,
+    schedule: planSchedule({
+      cases: finalCases(index),
+      arms: armIds(seal.spec),
+      repeats: seal.spec.repeats,
+      casesDigest: seal.digests.cases,
+    }),
+    ledger: entries.expose.entry.ledger,
+    expose: entries.expose.id,
+    rights: entries.rights,
+    marks: entries.marks.map(({ lines }) => lines),
+    outputs: readsOutputs(seal),
+  });
+  return read.journal.material;
 }
 
 function checkControls(files: RunFiles, { seal, index }: Ready, read: Reading): Finding {
@@ -204,33 +241,20 @@ function checkControls(files: RunFiles, { seal, index }: Ready, read: Reading): 
   );
 }
 
-function checkReceipts(files: RunFiles, { seal, index, entries }: Ready, read: Reading): Finding {
-  const bytes = runFile(files, runFileNames.journal);
-  const journal = parseJournal(bytes, runFileNames.journal);
-  const schedule = planSchedule({
-    cases: finalCases(index),
-    arms: armIds(seal.spec),
-    repeats: seal.spec.repeats,
-    casesDigest: seal.digests.cases,
-  });
-  const { lines, cells } = resumeFrom(schedule, journal.lines);
-  const receipts = journal.lines.filter((line) => line.kind === 'receipt').length;
-  const dangling = [...cells.values()].reduce((total, cell) => total + cell.dangling.length, 0);
-  const ofLines = lineFaults(lines, {
-    seal,
-    ledger: entries.expose.entry.ledger,
-    expose: entries.expose.id,
-    fences: entries.rights.map((right) => right.fence),
-  });
-  const faults = [...ofLines, ...fenceFaults(journal.lines, entries.rights)];
-  if (journal.keptBytes !== bytes.length) faults.push('the journal ends in a torn line');
-  if (receipts > lines.length)
-    faults.push(`${receipts - lines.length} receipts are recorded twice`);
+function checkReceipts(files: RunFiles, { entries }: Ready, read: Reading): Finding {
+  runContent(files, runFileNames.journal);
+  const { journal } = read;
+  invariant(journal !== undefined, 'a journal that is there was read');
+  if (journal.failure !== null) throw journal.failure;
+  const { lines, duplicates, dangling } = journal;
+  const faults = [...journal.faults];
+  if (journal.torn) faults.push('the journal ends in a torn line');
+  if (duplicates > 0) faults.push(`${duplicates} receipts are recorded twice`);
   if (dangling > 0) faults.push(`${dangling} dispatches have no receipt`);
-  Object.assign(read, { lines, journal: journal.lines });
+  read.lines = lines;
   return findingOf(
-    [...faults, ...journalFaults(bytes, entries)],
-    `${lines.length} receipts for ${schedule.length} planned cells`,
+    [...faults, ...journalFaults(journal.prefixes, entries)],
+    `${lines.length} receipts for ${journal.planned} planned cells`,
   );
 }
 
@@ -244,7 +268,7 @@ function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: R
   const document = decide(evidence, runInfo(run));
   read.document = document;
   const fixed = seal.analysis.looks === undefined;
-  const looks = lookFaults(journal, fixed ? [] : judgeSealed(evidence).looks);
+  const looks = lookFaults(journal.steps, fixed ? [] : judgeSealed(evidence).looks);
   if (looks.length > 0) return { faults: looks };
   const bytes = runFile(files, runFileNames.decision);
   const recorded = formatDecision(parseDecision(bytes, runFileNames.decision));

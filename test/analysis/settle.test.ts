@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../src/analysis/evidence.ts';
 import { isLostByFault, isMissingClass, settleCells } from '../../src/analysis/settle.ts';
-import type { ReceiptLine } from '../../src/run/receipt.ts';
+import type { EvidenceLine } from '../../src/run/measured-line.ts';
 import { binaryCases, type CaseTable, evidenceOf } from '../support/evidence.ts';
 import { refusedBy } from '../support/refused-by.ts';
 
@@ -16,7 +16,7 @@ function settlements(evidence: Evidence): unknown[] {
   }));
 }
 
-function changed(evidence: Evidence, change: (line: ReceiptLine) => ReceiptLine): Evidence {
+function changed(evidence: Evidence, change: (line: EvidenceLine) => EvidenceLine): Evidence {
   return { ...evidence, lines: evidence.lines.map(change) };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../src/analysis/evidence.ts';
 import { judgeBudget } from '../../src/gate/conduct.ts';
-import type { ReceiptLine } from '../../src/run/receipt.ts';
+import type { EvidenceLine } from '../../src/run/measured-line.ts';
 import { binaryCases, evidenceOf } from '../support/evidence.ts';
 
 describe('budget on time', () => {
@@ -15,7 +15,7 @@ describe('budget on time', () => {
     if (first === undefined) throw new Error('no line');
     const timing = { ...first.receipt.timing, startedAt: '2026-01-01T00:00:00.000Z' };
     const receivedAt = new Date(Date.parse(timing.startedAt) + minutes * 60_000).toISOString();
-    const stamp = (line: ReceiptLine, at: string): ReceiptLine => ({
+    const stamp = (line: EvidenceLine, at: string): EvidenceLine => ({
       ...line,
       receivedAt: at,
       receipt: { ...line.receipt, timing },

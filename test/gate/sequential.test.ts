@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { atLook, looksOf } from '../../src/analysis/look.ts';
 import { lookError, spentError } from '../../src/gate/look-error.ts';
 import { judgeSealed, LookLatch, type SealedJudgement } from '../../src/gate/sequential.ts';
-import type { JournalLine } from '../../src/run/journal.ts';
 import { groupSequentialBounds } from '../../src/stats/group-sequential.ts';
-import { lookFaults, lookRecord } from '../../src/verify/check-looks.ts';
+import { type JournalStep, lookFaults, lookRecord } from '../../src/verify/check-looks.ts';
 import { type CaseTable, evidenceOf } from '../support/evidence.ts';
 import {
   anytime,
@@ -269,12 +268,12 @@ describe('lookFaults', () => {
   });
   const { looks } = judgeSealed(evidence);
   const measured = looks.at(-1)?.look.units ?? new Set();
-  const journal = ((): JournalLine[] => {
+  const journal = ((): JournalStep[] => {
     const ids = unitIds(24).filter((id) => measured.has(id));
-    return ids.flatMap((unit, at): JournalLine[] => {
+    return ids.flatMap((unit, at): JournalStep[] => {
       const receipts = evidence.lines
         .filter(({ cell }) => cell.unit === unit)
-        .map((line): JournalLine => ({ kind: 'receipt', line }));
+        .map(({ cell }): JournalStep => ({ kind: 'receipt', cell }));
       const ended = looks.filter(({ look }) => look.units.size === at + 1);
       return [
         ...receipts,

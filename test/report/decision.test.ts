@@ -11,7 +11,7 @@ import {
   formatDecision,
   parseDecision,
 } from '../../src/report/decision.ts';
-import type { ReceiptLine } from '../../src/run/receipt.ts';
+import type { EvidenceLine } from '../../src/run/measured-line.ts';
 import { sealDigest } from '../../src/spec/seal.ts';
 import {
   binaryCases,
@@ -197,7 +197,7 @@ describe('decide', () => {
       },
     ];
     const evidence = evidenceOf({ cases });
-    const unknown = (line: ReceiptLine): ReceiptLine =>
+    const unknown = (line: EvidenceLine): EvidenceLine =>
       line.cell.case === 'u001'
         ? {
             ...line,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReceiptLine } from '../../src/run/receipt.ts';
+import type { EvidenceLine } from '../../src/run/measured-line.ts';
 import { instantMs, wallMinutesOf } from '../../src/run/wall-time.ts';
 import { binaryCases, evidenceOf } from '../support/evidence.ts';
 
@@ -46,7 +46,7 @@ describe('instantMs', () => {
 });
 
 /** A receipt whose attempt ran from one minute of a day to another. */
-function line(from: number, to: number, fence = 'a'): ReceiptLine {
+function line(from: number, to: number, fence = 'a'): EvidenceLine {
   const [some] = evidenceOf({ cases: binaryCases({ gains: 1 }) }).lines;
   if (some === undefined) throw new Error('no line');
   const at = (minute: number): string => new Date(minute * 60_000).toISOString();
@@ -73,7 +73,7 @@ describe('wallMinutesOf', () => {
   });
 
   test('does not know it from times that cannot be read or run backwards', () => {
-    const unread: ReceiptLine = { ...line(0, 1), receivedAt: '' };
+    const unread: EvidenceLine = { ...line(0, 1), receivedAt: '' };
     expect(wallMinutesOf([unread], [])).toBeNull();
     expect(wallMinutesOf([line(0, 1)], [unread])).toBeNull();
     expect(wallMinutesOf([line(2, 1)], [])).toBeNull();

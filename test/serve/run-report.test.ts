@@ -2,6 +2,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalLine } from '../../src/base/canonical.ts';
+import { digestOfContent } from '../../src/base/content.ts';
 import { digestOf } from '../../src/base/digest.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
 import { formatDecision, parseDecision } from '../../src/report/decision.ts';
@@ -40,7 +41,10 @@ function refusal(folder: string): LiftgateError {
 
 describe('readReport', () => {
   test('reads a run into a view with artifacts, controls and hosts, and leaves every byte as it is', () => {
-    const before = [...readRunFiles(run.folder)].map(([name, bytes]) => [name, digestOf(bytes)]);
+    const before = [...readRunFiles(run.folder)].map(([name, bytes]) => [
+      name,
+      digestOfContent(bytes),
+    ]);
     const { view, document, runDigest } = readReport(run.folder);
     expect(formatDecision(document)).toBe(formatDecision(run.result.document));
     expect(view.headline).toBe('new may ship');
@@ -59,9 +63,9 @@ describe('readReport', () => {
     expect(view.hosts.reduce((total, host) => total + host.receipts, 0)).toBe(view.counts.attempts);
     expect(runDigest).toBe(digestOf(readFileSync(join(run.folder, 'manifest.json'))));
     renderHtml(view);
-    expect([...readRunFiles(run.folder)].map(([name, bytes]) => [name, digestOf(bytes)])).toEqual(
-      before,
-    );
+    expect(
+      [...readRunFiles(run.folder)].map(([name, bytes]) => [name, digestOfContent(bytes)]),
+    ).toEqual(before);
   });
 
   test('refuses receipts that the decision was not made from', async () => {

@@ -1,5 +1,6 @@
 /** Bundles for tests: of a settled run, and one as small as a bundle can be. */
 import { canonicalLine } from '../../src/base/canonical.ts';
+import { wholeBytes } from '../../src/base/content.ts';
 import { formatTar, parseTar, type TarMember } from '../../src/base/tar.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { materialOf } from '../../src/spec/seal.ts';
@@ -28,6 +29,11 @@ export async function tinyBundle(): Promise<Bundle> {
   return gatherBundle(run, ledger, new Map());
 }
 
+/** Text of a member. */
+export function textOf(member: TarMember | undefined): string {
+  return new TextDecoder().decode(wholeBytes(member?.bytes ?? new Uint8Array()));
+}
+
 /** The archive after somebody changed its members and made the index fit: what an attacker hands in. */
 export function repacked(
   archive: Uint8Array,
@@ -36,7 +42,7 @@ export function repacked(
   const [index, ...members] = parseTar(archive, 'bundle');
   const changed = [...change(members)].sort((first, second) => (first.path < second.path ? -1 : 1));
   const files = changed.map(({ path, bytes }) => materialOf(path, bytes));
-  const written = JSON.parse(new TextDecoder().decode(index?.bytes));
+  const written = JSON.parse(textOf(index));
   const fitting = bytesOf(canonicalLine({ ...written, files }));
   return formatTar([{ path: 'bundle.json', bytes: fitting }, ...changed]);
 }

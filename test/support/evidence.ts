@@ -263,7 +263,9 @@ export function passedControl(id: string): ControlResult {
 }
 
 /** Evidence of a table; what is left out is a sound certification run of one candidate `next`. */
-export function evidenceOf(table: EvidenceTable): Evidence {
+export function evidenceOf(
+  table: EvidenceTable,
+): Evidence & { readonly lines: readonly ReceiptLine[] } {
   const spec = specOf(table);
   const index = indexOf(table, spec);
   const seal = sealOf(table, spec, index);

@@ -1,5 +1,6 @@
 /** What an attacker with the whole run folder can do: change files, recompute what follows from them, rewrite the manifest. */
 import { canonicalLine } from '../../src/base/canonical.ts';
+import { wholeBytes } from '../../src/base/content.ts';
 import { entryId, isKind, parseEntry } from '../../src/ledger/entry.ts';
 import { decide, formatDecision } from '../../src/report/decision.ts';
 import { renderSummary } from '../../src/report/markdown.ts';
@@ -27,7 +28,7 @@ export function withFiles(
   files: RunFiles,
   changes: Readonly<Record<string, Uint8Array | string | null>>,
 ): Map<string, Uint8Array> {
-  const changed = new Map(files);
+  const changed = new Map([...files].map(([name, content]) => [name, wholeBytes(content)]));
   for (const [name, bytes] of Object.entries(changes)) {
     if (bytes === null) changed.delete(name);
     else changed.set(name, typeof bytes === 'string' ? encoder.encode(bytes) : bytes);

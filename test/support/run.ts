@@ -1,6 +1,7 @@
 /** A small experiment folder and its runs in process: 12 final mails, 4 of development, two candidates, four controls. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { wholeBytes } from '../../src/base/content.ts';
 import { openHost } from '../../src/host/open-host.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
@@ -151,7 +152,8 @@ export async function settledRun(options: SettleOptions): Promise<SettledRun> {
   const loaded = await mailsIn(options.folder, options.files);
   const ledger = options.ledger ?? memoryLedger();
   const result = decided(await runToDecision(runPorts(loaded, ledger, options.ports)));
-  const files = new Map(readRunFiles(result.folder));
+  const read = [...readRunFiles(result.folder)];
+  const files = new Map(read.map(([name, content]) => [name, wholeBytes(content)]));
   return {
     loaded,
     ledger,

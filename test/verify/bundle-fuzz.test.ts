@@ -1,6 +1,7 @@
 /** Random changes of a bundle: none crashes the reader, none is accepted. `npm run soak` runs 100,000 of them. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { wholeBytes } from '../../src/base/content.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
 import type { TarMember } from '../../src/base/tar.ts';
 import { type Bundle, formatBundle, gatherBundle, parseBundle } from '../../src/verify/bundle.ts';
@@ -117,6 +118,8 @@ describe('the run in a bundle', () => {
 /** The members with one of them edited. */
 function withEdit(members: readonly TarMember[], which: number, change: Edit): TarMember[] {
   return members.map((member, at) =>
-    at === which % members.length ? { ...member, bytes: edited(member.bytes, change) } : member,
+    at === which % members.length
+      ? { ...member, bytes: edited(wholeBytes(member.bytes), change) }
+      : member,
   );
 }

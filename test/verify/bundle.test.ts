@@ -16,7 +16,7 @@ import {
   gatherBundle,
   parseBundle,
 } from '../../src/verify/bundle.ts';
-import { checkBundle, repacked, smallMails, tinyBundle } from '../support/bundles.ts';
+import { checkBundle, repacked, smallMails, textOf, tinyBundle } from '../support/bundles.ts';
 import { bytesOf } from '../support/ledger-story.ts';
 import { type SettledRun, settledRun } from '../support/run.ts';
 import { plainSigner } from '../support/signers.ts';
@@ -274,9 +274,7 @@ describe('check_bundle.py', () => {
         each.path === path
           ? {
               path,
-              bytes: bytesOf(
-                new TextDecoder().decode(each.bytes).replace(/[0-8](?=[^0-9]*$)/, '9'),
-              ),
+              bytes: bytesOf(textOf(each).replace(/[0-8](?=[^0-9]*$)/, '9')),
             }
           : each,
       ),
