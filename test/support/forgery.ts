@@ -23,12 +23,17 @@ import type { Verification } from '../../src/verify/verify.ts';
 
 const encoder = new TextEncoder();
 
+/** The files in memory. */
+export function wholeFiles(files: RunFiles): Map<string, Uint8Array> {
+  return new Map([...files].map(([name, content]) => [name, wholeBytes(content)]));
+}
+
 /** The files with some replaced, added or, with null, removed. */
 export function withFiles(
   files: RunFiles,
   changes: Readonly<Record<string, Uint8Array | string | null>>,
 ): Map<string, Uint8Array> {
-  const changed = new Map([...files].map(([name, content]) => [name, wholeBytes(content)]));
+  const changed = wholeFiles(files);
   for (const [name, bytes] of Object.entries(changes)) {
     if (bytes === null) changed.delete(name);
     else changed.set(name, typeof bytes === 'string' ? encoder.encode(bytes) : bytes);

@@ -1,7 +1,6 @@
 /** A small experiment folder and its runs in process: 12 final mails, 4 of development, two candidates, four controls. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { wholeBytes } from '../../src/base/content.ts';
 import { openHost } from '../../src/host/open-host.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
@@ -14,6 +13,7 @@ import { openRunFolder, type RunFolder, readRunFiles } from '../../src/store/run
 import { ledgerView } from '../../src/verify/reading.ts';
 import type { LedgerView } from '../../src/verify/verify.ts';
 import { StillClock } from '../run/desk.ts';
+import { wholeFiles } from './forgery.ts';
 
 export const mailsExperiment = `liftgate: 1
 name: mails
@@ -152,8 +152,7 @@ export async function settledRun(options: SettleOptions): Promise<SettledRun> {
   const loaded = await mailsIn(options.folder, options.files);
   const ledger = options.ledger ?? memoryLedger();
   const result = decided(await runToDecision(runPorts(loaded, ledger, options.ports)));
-  const read = [...readRunFiles(result.folder)];
-  const files = new Map(read.map(([name, content]) => [name, wholeBytes(content)]));
+  const files = wholeFiles(readRunFiles(result.folder));
   return {
     loaded,
     ledger,

@@ -1,4 +1,5 @@
 /** Everything of a record that can be attacked, and what a reader who knows a pin and two signers says of it after a change. */
+import { wholeBytes } from '../../src/base/content.ts';
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import { decodeBase64 } from '../../src/base/signature.ts';
 import { formatTar, parseTar } from '../../src/base/tar.ts';
@@ -16,7 +17,7 @@ import { type LedgerView, ledgerView } from '../../src/verify/reading.ts';
 import { type RunFiles, runFileNames } from '../../src/verify/record.ts';
 import { openStatement } from '../../src/verify/statement.ts';
 import { checkRun } from '../../src/verify/verify.ts';
-import { remanifested, withFiles } from './forgery.ts';
+import { remanifested, wholeFiles, withFiles } from './forgery.ts';
 import { bytesOf } from './ledger-story.ts';
 import { memoryFolder } from './run.ts';
 import type { WholeRecord } from './whole-record.ts';
@@ -77,7 +78,7 @@ export async function targetsOf(record: WholeRecord): Promise<readonly Target[]>
   const { bundle, pin } = record;
   const view = await ledgerView(bundledLedger(bundle), pin);
   return [
-    ...[...bundle.run].map(([name, bytes]) => runTarget(record, { name, bytes, view })),
+    ...[...wholeFiles(bundle.run)].map(([name, bytes]) => runTarget(record, { name, bytes, view })),
     ...bundle.entries.map((_, seq) => entryTarget(record, seq)),
     ...[...bundle.objects].map(([digest, bytes]) => objectTarget(record, digest, bytes)),
     ...[...bundle.notes].map(([name, bytes]) =>
@@ -317,7 +318,12 @@ function archiveTargets(record: WholeRecord): Target[] {
       },
     },
     {
-      ...{ kind: 'bundle index', name: index.path, bytes: index.bytes, fits: ['as-it-is'] },
+      ...{
+        kind: 'bundle index',
+        name: index.path,
+        bytes: wholeBytes(index.bytes),
+        fits: ['as-it-is'],
+      },
       read: (changed) => {
         parseBundle(formatTar([{ ...index, bytes: changed }, ...held]), 'bundle');
         return Promise.resolve('accepted');

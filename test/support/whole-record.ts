@@ -33,7 +33,7 @@ import { formatStatement, statementOfRun } from '../../src/verify/statement.ts';
 import { makeAuthority, stamp } from './authority.ts';
 import { importFrom, parted } from './branches.ts';
 import { smallMails } from './bundles.ts';
-import { indexOf, sealOf } from './forgery.ts';
+import { indexOf, sealOf, wholeFiles } from './forgery.ts';
 import {
   bytesOf,
   digestNamed,
@@ -140,10 +140,10 @@ async function amendedRun(ledger: Ledger, folder: string): Promise<AmendedRun> {
   );
   if (interrupted.status !== 'interrupted') throw new Error(`it was ${interrupted.status}`);
   const path = join(loaded.folder, 'run');
-  const paused = await pausedRun(ledger, new Map(readRunFiles(path)));
+  const paused = await pausedRun(ledger, wholeFiles(readRunFiles(path)));
   const again = runPorts(loaded, ledger, { fence: () => 'a'.repeat(32) });
   decided(await runToDecision(again));
-  return { files: new Map(readRunFiles(path)), paused };
+  return { files: wholeFiles(readRunFiles(path)), paused };
 }
 
 async function pausedRun(
