@@ -8,7 +8,8 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import { invariant } from '../base/errors.ts';
-import type { Cell, ReceiptLine } from '../run/receipt.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
+import type { Cell } from '../run/receipt.ts';
 import { armOrders, cellId, planSchedule } from '../run/schedule.ts';
 import { finalCases, type IndexedCase } from '../spec/case-index.ts';
 import { armIds } from '../spec/spec.ts';
@@ -60,7 +61,7 @@ export class AaRedraws {
   readonly #units: number;
   readonly #arms: readonly string[];
   readonly #blocks: ReadonlyMap<string, readonly AaBlock[]>;
-  readonly #lines = new Map<string, ReceiptLine[]>();
+  readonly #lines = new Map<string, EvidenceLine[]>();
 
   /** @param planned  units of a redraw; more than were measured are drawn with replacement */
   constructor(round: Evidence, planned: number) {
@@ -81,7 +82,7 @@ export class AaRedraws {
   draw(seed: string, number: number): Evidence {
     const stream = randomStream(seed, `redraw/${number}`);
     const orders = armOrders(stream, this.#arms.length);
-    const lines: ReceiptLine[] = [];
+    const lines: EvidenceLine[] = [];
     const cases = byUnit(finalCases(this.#round.index));
     const rows: IndexedCase[] = [];
     let position = 0;
@@ -111,7 +112,7 @@ export class AaRedraws {
       readonly prefix: string;
       readonly position: number;
     },
-  ): ReceiptLine[] {
+  ): EvidenceLine[] {
     return cells.flatMap((cell, place) => {
       const arm = this.#arms[as.order[place] ?? 0];
       invariant(arm !== undefined, 'an order names existing arms');

@@ -7,7 +7,8 @@ import { invariant, type Problem } from '../base/errors.ts';
 import type { ExperimentSpec } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
-import type { ReceiptLine, Usage } from './receipt.ts';
+import type { EvidenceLine } from './measured-line.ts';
+import type { Usage } from './receipt.ts';
 
 const nanosPerUsd = 1_000_000_000;
 
@@ -146,7 +147,7 @@ export interface Spent {
  * Known cost of all attempts; a cell with one attempt of unknown cost counts as unknown, never as free.
  * @example spentOn([]) // => { knownUsd: 0, unknownCells: 0 }
  */
-export function spentOn(lines: readonly ReceiptLine[]): Spent {
+export function spentOn(lines: readonly EvidenceLine[]): Spent {
   const unknown = new Set<string>();
   const known: number[] = [];
   for (const { cell, receipt } of lines) {

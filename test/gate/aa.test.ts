@@ -1,6 +1,7 @@
 /** Redraws of an A/A round against the law of the schedule, enumerated. */
 import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../src/analysis/evidence.ts';
+import { canonicalText } from '../../src/base/canonical.ts';
 import { digestOf } from '../../src/base/digest.ts';
 import { AaRedraws, AaTally, aaBlocks } from '../../src/gate/aa.ts';
 import { aaNoise, aaOutputs } from '../../src/gate/aa-noise.ts';
@@ -66,7 +67,8 @@ describe('AaRedraws', () => {
   test('keep every answer once and every arm once in each block', () => {
     const round = byPlace(5, (place, unit) => (place + unit) % 2);
     const drawn = new AaRedraws(round, 5).draw(seed, 7);
-    const receipts = ({ lines }: Evidence) => lines.map(({ receipt }) => receipt.cellKey).sort();
+    const receipts = ({ lines }: Evidence) =>
+      lines.map(({ receipt }) => canonicalText(receipt)).sort();
     expect(receipts(drawn)).toEqual(receipts(round));
     for (const { id } of drawn.index.rows.filter((row) => 'id' in row)) {
       const arms = drawn.lines.filter(({ cell }) => cell.case === id).map(({ cell }) => cell.arm);
