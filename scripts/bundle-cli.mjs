@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const project = resolve(import.meta.dirname, '..');
@@ -43,6 +43,56 @@ function help() {
 /** Commands with a program of their own, by the module that does the work. */
 const own = { check: 'check.ts', report: 'report.ts', seal: 'seal.ts', verify: 'verify.ts' };
 
+/** Modules that an ordinary call of these commands does not use, by topic. */
+const deferred = {
+  gates: [
+    'gate/evaluator.ts',
+    'gate/gap.ts',
+    'gate/monitoring.ts',
+    'gate/pareto.ts',
+    'gate/rate.ts',
+    'gate/symmetry.ts',
+    'gate/further-simulated.ts',
+  ],
+  methods: [
+    'analysis/clustered-bounds.ts',
+    'stats/betting-sequence.ts',
+    'stats/betting.ts',
+    'stats/bootstrap.ts',
+    'stats/clustered.ts',
+    'stats/distribution.ts',
+    'stats/group-sequential.ts',
+    'stats/mean-difference.ts',
+    'stats/paired-binary-exact.ts',
+    'stats/paired-binary.ts',
+    'stats/paired-probability.ts',
+    'stats/percentile.ts',
+    'stats/proportion.ts',
+    'stats/special.ts',
+  ],
+  upkeep: [
+    'ledger/absorb.ts',
+    'ledger/amend.ts',
+    'ledger/anchor.ts',
+    'ledger/branch.ts',
+    'ledger/contest.ts',
+    'ledger/keys.ts',
+    'ledger/merge.ts',
+    'store/ledger-postgres.ts',
+  ],
+  proofs: [
+    'base/dsse.ts',
+    'base/git-proof.ts',
+    'base/signature.ts',
+    'base/tar.ts',
+    'base/time-stamp.ts',
+    'base/trust.ts',
+    'ledger/checkpoint.ts',
+    'verify/check-anchors.ts',
+    'verify/statement.ts',
+  ],
+};
+
 /** A module with nothing in it. */
 const empty = { code: 'module.exports = {};', moduleSideEffects: false };
 
@@ -71,15 +121,16 @@ const handsOver = {
       : null,
 };
 
+/** What no call of a program of one command reaches: the commands' other modules and the declarations of other commands. */
+const otherCommands = /^\.\/(?:commands\/|ledger-program\.ts|tool-program\.ts)/;
+
 /** A program that knows one command: its module is part of it, those of the others are left out. */
 function alone(command) {
   const module = `./commands/${own[command]}`;
   return {
     name: 'alone',
     resolveId: (id, importer) =>
-      /\/src\/cli\/[a-z-]+\.ts$/.test(importer ?? '') &&
-      id.startsWith('./commands/') &&
-      id !== module
+      /\/src\/cli\/[a-z-]+\.ts$/.test(importer ?? '') && otherCommands.test(id) && id !== module
         ? '\0left-out'
         : null,
     load: (id) => (id === '\0left-out' ? empty : null),
@@ -92,32 +143,130 @@ function alone(command) {
   };
 }
 
+/** Names of a module's functions; only these can stand for themselves until the module is loaded. */
+function functionsOf(path) {
+  const declared = readFileSync(path, 'utf8').matchAll(/^export (?:async )?function (\w+)/gm);
+  return [...declared].map(([, name]) => name);
+}
+
+/** Declarations of a module's constants that are numbers or words; whoever needs one needs no more of the module. */
+function constantsOf(path) {
+  const text = readFileSync(path, 'utf8');
+  return [...text.matchAll(/^export const \w+ = (?:[\d_.]+|'[^'\\]*');$/gm)].map(([line]) => line);
+}
+
+/**
+ * Modules that ordinary calls of a program do not reach, by topic: each topic becomes a file that is loaded with the first call of one
+ * of its functions. Everything else that such a module exports is out of reach for the rest of the program, and the build says so.
+ */
+function deferring(name) {
+  const modules = Object.entries(deferred).flatMap(([topic, paths]) =>
+    paths.map((path, at) => [join(project, 'src', path), { topic, at }]),
+  );
+  const places = new Map(modules);
+  const isBehind = (importer) => places.has(importer) || importer.startsWith('\0topic:');
+  return {
+    name: 'deferring',
+    resolveId: (id, importer) => {
+      if (id.startsWith('\0topic:')) return id;
+      if (importer === undefined || !id.startsWith('.') || isBehind(importer)) return null;
+      const path = resolve(dirname(importer), id);
+      return places.has(path) ? `\0deferred:${path}` : null;
+    },
+    load: (id) => {
+      if (id.startsWith('\0topic:')) return { code: topicCode(id.slice('\0topic:'.length)) };
+      if (!id.startsWith('\0deferred:')) return null;
+      const path = id.slice('\0deferred:'.length);
+      const { topic, at } = places.get(path);
+      const stand = (each) =>
+        `export function ${each}(...given) { return load().${each}$${at}(...given); }`;
+      // The name stands apart: the bundler would look for the file of a written one.
+      const load = `const load = (file = './${name}-${topic}.cjs') => require(file);`;
+      return {
+        code: [load, ...constantsOf(path), ...functionsOf(path).map(stand)].join('\n'),
+        moduleSideEffects: false,
+      };
+    },
+  };
+}
+
+/** A file of deferred modules: their functions, with the number of the module as a suffix. */
+function topicCode(topic) {
+  const lines = deferred[topic].map((path, at) => {
+    const module = join(project, 'src', path);
+    const names = functionsOf(module).map((each) => `${each} as ${each}$${at}`);
+    return `export { ${names.join(', ')} } from ${JSON.stringify(module)};`;
+  });
+  return lines.join('\n');
+}
+
+/** What a module reaches without waiting for anything to be loaded. */
+function reachedFrom(entry, infoOf) {
+  const reached = new Set();
+  const visit = (id) => {
+    if (reached.has(id)) return;
+    reached.add(id);
+    for (const each of infoOf(id)?.importedIds ?? []) visit(each);
+  };
+  visit(entry);
+  return reached;
+}
+
+/** Source text is kept with one byte a character, and read faster, where none of them needs more. */
+function escaped(code) {
+  return code.replace(
+    /[^\x00-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** Bundles one program into a folder; its chunks are named after it. */
-async function write(name, input, plugin) {
+async function write(name, input, { plugins, topics = [] }) {
+  let core = new Set();
   const bundle = await rolldown({
     cwd: project,
-    input: { [name]: input },
+    input: Object.fromEntries([
+      [name, input],
+      ...topics.map((topic) => [`${name}-${topic}`, `\0topic:${topic}`]),
+    ]),
     platform: 'node',
     external: ['pg'],
-    plugins: [startsNothing, plugin],
+    plugins: [
+      startsNothing,
+      ...plugins,
+      {
+        name: 'core',
+        buildEnd() {
+          core = reachedFrom(join(project, input), (id) => this.getModuleInfo(id));
+        },
+      },
+    ],
   });
   const { output } = await bundle.write({
     dir: fresh,
     format: 'cjs',
-    // A program of one command is one file, whatever it loads: finding and opening another costs more than reading on.
-    codeSplitting: name === 'main',
+    // What a program of one command always needs is one file: finding and opening another costs more than reading on.
+    codeSplitting:
+      name === 'main' ? true : { groups: [{ name: 'core', test: (id) => core.has(id) }] },
     entryFileNames: '[name].cjs',
     chunkFileNames: `${name}-[name]-[hash].cjs`,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   });
   await bundle.close();
+  for (const { fileName, code } of output) {
+    if (code !== undefined) writeFileSync(join(fresh, fileName), escaped(code));
+  }
   return output;
 }
 
 try {
-  const chunks = await write('main', 'src/cli/main.ts', handsOver);
+  const chunks = await write('main', 'src/cli/main.ts', { plugins: [handsOver] });
   for (const command of Object.keys(own)) {
-    await write(`own-${command}`, 'src/cli/program.ts', alone(command));
+    const name = `own-${command}`;
+    await write(name, 'src/cli/program.ts', {
+      plugins: [alone(command), deferring(name)],
+      topics: Object.keys(deferred),
+    });
   }
   writeFileSync(join(fresh, 'LICENSES.txt'), licences(chunks));
   writeFileSync(join(fresh, 'help.txt'), help());

@@ -8,6 +8,7 @@ import type { TrustedKey } from '../../base/trust.ts';
 import type { LedgerPin } from '../../ledger/check-ledger.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import { engineVersion } from '../../store/package.ts';
+import { readNotes } from '../../store/checkpoints.ts';
 import { type Evidence, readEvidence } from '../../store/run-folder.ts';
 import { auditLines } from '../../verify/audit.ts';
 import { bundledLedger, type NoteFiles } from '../../verify/bundle.ts';
@@ -179,7 +180,7 @@ async function recordOf(
   const ledger = await viewOf(await existingLedger(context, options, mend), pin);
   const folder = checkpointFolder(context, options);
   if (folder === null) return { ledger, notes: new Map() };
-  return { ledger, notes: await (await import('../../store/checkpoints.ts')).readNotes(folder) };
+  return { ledger, notes: await readNotes(folder) };
 }
 
 function pinOf(word: string): LedgerPin {
