@@ -164,7 +164,11 @@ function deferring(name) {
     paths.map((path, at) => [join(project, 'src', path), { topic, at }]),
   );
   const places = new Map(modules);
-  const isBehind = (importer) => places.has(importer) || importer.startsWith('\0topic:');
+  // Statistical functions call each other in loops: between them there is no detour.
+  const isBehind = (importer) =>
+    places.has(importer) ||
+    importer.startsWith('\0topic:') ||
+    importer.startsWith(join(project, 'src/stats/'));
   return {
     name: 'deferring',
     resolveId: (id, importer) => {
@@ -181,7 +185,7 @@ function deferring(name) {
       const stand = (each) =>
         `export function ${each}(...given) { return load().${each}$${at}(...given); }`;
       // The name stands apart: the bundler would look for the file of a written one.
-      const load = `const load = (file = './${name}-${topic}.cjs') => require(file);`;
+      const load = `let loaded; const load = (file = './${name}-${topic}.cjs') => (loaded ??= require(file));`;
       return {
         code: [load, ...constantsOf(path), ...functionsOf(path).map(stand)].join('\n'),
         moduleSideEffects: false,
@@ -215,7 +219,7 @@ function reachedFrom(entry, infoOf) {
 /** Source text is kept with one byte a character, and read faster, where none of them needs more. */
 function escaped(code) {
   return code.replace(
-    /[^\x00-\x7f]/g,
+    /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

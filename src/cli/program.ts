@@ -98,6 +98,7 @@ function createProgram(output: Output, act: Act, word: string): Command {
 
 /** Commands that are started often: a call of one of them declares no other. */
 const frequent: Readonly<Record<string, (program: Command, act: Act) => void>> = {
+  check: addCheck,
   report: addReport,
   seal: addSealCommands,
   verify: addVerify,
@@ -120,14 +121,7 @@ function addSpecCommands(program: Command, act: Act): void {
     .action((name: string, options: { host: HostLanguage }) =>
       act(async (context) => (await import('./commands/init.ts')).init(context, options, name)),
     );
-  command(
-    program,
-    'check <experiment>',
-    'validate an experiment, list every problem with its place',
-    'liftgate check experiments/refund-desk',
-  ).action((experiment: string) =>
-    act(async (context) => (await import('./commands/check.ts')).check(context, experiment)),
-  );
+  addCheck(program, act);
   command(
     program,
     'plan <experiment>',
@@ -152,6 +146,17 @@ function addSpecCommands(program: Command, act: Act): void {
       ),
     );
   addSealCommands(program, act);
+}
+
+function addCheck(program: Command, act: Act): void {
+  command(
+    program,
+    'check <experiment>',
+    'validate an experiment, list every problem with its place',
+    'liftgate check experiments/refund-desk',
+  ).action((experiment: string) =>
+    act(async (context) => (await import('./commands/check.ts')).check(context, experiment)),
+  );
 }
 
 function addSealCommands(program: Command, act: Act): void {

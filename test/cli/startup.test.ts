@@ -1,5 +1,5 @@
 /** What the built command line loads: little for help, no more than needed for the rest. `npm run bench:startup` measures it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { liftgate, linesOf, projectFolder, startProgram } from '../support/cli.ts';
@@ -66,6 +66,26 @@ describe('what a command line loads', () => {
   test.each(['verify', 'report'])('%s reads records without YAML', async (command) => {
     const run = 'experiments/refund-desk/runs/none';
     expect(found(await loadedBy(command, run))).toEqual(['parser', 'shapes']);
+  });
+
+  test('verify leaves proofs and merged branches alone until a run needs them', async () => {
+    const texts = await loadedBy('verify', 'experiments/refund-desk/runs/33d19367904c');
+    expect(found(texts)).toEqual(['parser', 'shapes']);
+    // What stands for a deferred function takes whatever it is given.
+    const marked = (name: string) =>
+      texts.filter((text) => new RegExp(`function ${name}\\((?!\\.{3}given)`).test(text)).length;
+    expect(marked('checkRun')).toBe(1);
+    expect(['parseTimeStamp', 'mergeBranch'].map(marked)).toEqual([0, 0]);
+  });
+
+  test('the source of the programs is plain ASCII', () => {
+    const folder = join(projectFolder, 'dist/cli');
+    const files = readdirSync(folder).filter((name) => name.endsWith('.cjs'));
+    expect(files.length).toBeGreaterThan(50);
+    const wide = files.filter((name) =>
+      /[\u0080-\uffff]/.test(readFileSync(join(folder, name), 'latin1')),
+    );
+    expect(wide).toEqual([]);
   });
 
   test('check loads YAML for a YAML file', async () => {
