@@ -52,7 +52,9 @@ const deferred = {
     'gate/pareto.ts',
     'gate/rate.ts',
     'gate/symmetry.ts',
-    'gate/further-simulated.ts',
+    'gate/further-draws.ts',
+    'gate/further-means.ts',
+    'gate/simulate-looks.ts',
   ],
   methods: [
     'analysis/clustered-bounds.ts',
@@ -67,6 +69,8 @@ const deferred = {
     'stats/paired-binary.ts',
     'stats/paired-probability.ts',
     'stats/percentile.ts',
+    'stats/power-paired-binary-exact.ts',
+    'stats/power-paired-binary.ts',
     'stats/proportion.ts',
     'stats/special.ts',
   ],
@@ -143,7 +147,7 @@ function alone(command) {
   };
 }
 
-/** Names of a module's functions; only these can stand for themselves until the module is loaded. */
+/** Names of a module's functions; these can stand for themselves until the module is loaded. */
 function functionsOf(path) {
   const declared = readFileSync(path, 'utf8').matchAll(/^export (?:async )?function (\w+)/gm);
   return [...declared].map(([, name]) => name);
@@ -152,12 +156,27 @@ function functionsOf(path) {
 /** Declarations of a module's constants that are numbers or words; whoever needs one needs no more of the module. */
 function constantsOf(path) {
   const text = readFileSync(path, 'utf8');
-  return [...text.matchAll(/^export const \w+ = (?:[\d_.]+|'[^'\\]*');$/gm)].map(([line]) => line);
+  return [...text.matchAll(/^export const (\w+) = (?:[\d_.]+|'[^'\\]*');$/gm)];
+}
+
+/** Whether a module imports nothing of another one but what can stand for itself. */
+function canWait(importer, id, path) {
+  const names = [...functionsOf(path), ...constantsOf(path).map(([, name]) => name)];
+  const text = readFileSync(importer, 'utf8');
+  const lists = text.matchAll(/^import (?!type )(?:\{([^}]*)\}|[^'{]*) from '([^']+)';$/gm);
+  return [...lists]
+    .filter(([, , from]) => from === id)
+    .every(([, list]) =>
+      list
+        ?.split(',')
+        .map((each) => each.trim().split(' ')[0])
+        .every((name) => name === '' || name === 'type' || names.includes(name)),
+    );
 }
 
 /**
  * Modules that ordinary calls of a program do not reach, by topic: each topic becomes a file that is loaded with the first call of one
- * of its functions. Everything else that such a module exports is out of reach for the rest of the program, and the build says so.
+ * of its functions. A module that needs more of it than functions gets it as it is, and with it whoever is started.
  */
 function deferring(name) {
   const modules = Object.entries(deferred).flatMap(([topic, paths]) =>
@@ -175,7 +194,7 @@ function deferring(name) {
       if (id.startsWith('\0topic:')) return id;
       if (importer === undefined || !id.startsWith('.') || isBehind(importer)) return null;
       const path = resolve(dirname(importer), id);
-      return places.has(path) ? `\0deferred:${path}` : null;
+      return places.has(path) && canWait(importer, id, path) ? `\0deferred:${path}` : null;
     },
     load: (id) => {
       if (id.startsWith('\0topic:')) return { code: topicCode(id.slice('\0topic:'.length)) };
@@ -187,7 +206,11 @@ function deferring(name) {
       // The name stands apart: the bundler would look for the file of a written one.
       const load = `let loaded; const load = (file = './${name}-${topic}.cjs') => (loaded ??= require(file));`;
       return {
-        code: [load, ...constantsOf(path), ...functionsOf(path).map(stand)].join('\n'),
+        code: [
+          load,
+          ...constantsOf(path).map(([line]) => line),
+          ...functionsOf(path).map(stand),
+        ].join('\n'),
         moduleSideEffects: false,
       };
     },
