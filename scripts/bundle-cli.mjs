@@ -97,6 +97,9 @@ const deferred = {
   ],
 };
 
+/** What `verify --run-gates` needs, which its own program leaves to the one with all commands. */
+const forGates = /\/(?:run-report|gate-runner)\.ts$/;
+
 /** A module with nothing in it. */
 const empty = { code: 'module.exports = {};', moduleSideEffects: false };
 
@@ -118,7 +121,7 @@ const handsOver = {
       ? {
           code: `const own = new Set(${JSON.stringify(Object.keys(own))});
             export async function programFor([command, ...words]) {
-              return own.has(command) && !words.includes('--insight') ? require(\`./own-\${command}.cjs\`) : await import('./program.ts');
+              return own.has(command) && !words.includes('--insight') && !words.includes('--run-gates') ? require(\`./own-\${command}.cjs\`) : await import('./program.ts');
             }`,
           moduleSideEffects: false,
         }
@@ -133,10 +136,13 @@ function alone(command) {
   const module = `./commands/${own[command]}`;
   return {
     name: 'alone',
-    resolveId: (id, importer) =>
-      /\/src\/cli\/[a-z-]+\.ts$/.test(importer ?? '') && otherCommands.test(id) && id !== module
+    resolveId: (id, importer = '') => {
+      const isOther =
+        /\/src\/cli\/[a-z-]+\.ts$/.test(importer) && otherCommands.test(id) && id !== module;
+      return isOther || (importer.endsWith('/commands/verify.ts') && forGates.test(id))
         ? '\0left-out'
-        : null,
+        : null;
+    },
     load: (id) => (id === '\0left-out' ? empty : null),
     transform: (code, id) => {
       if (!id.endsWith('/src/cli/program.ts')) return null;

@@ -1,6 +1,7 @@
 /** Everything a decision is made from: a final seal, the case index and all receipts. Rules come from the seal alone. */
 import { compareCodeUnits } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { GateReplies } from '../run/gate-reply.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import type { ArmProvenance } from '../run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../run/receipt.ts';
@@ -39,6 +40,8 @@ export interface Evidence {
   readonly provenance: readonly ArmProvenance[];
   /** What some of the lines say of controls and provenance; without it a look takes them as they are. */
   readonly conduct?: (lines: readonly EvidenceLine[]) => Pick<Evidence, 'controls' | 'provenance'>;
+  /** What the code of custom gates said of this evidence. */
+  readonly replies?: GateReplies;
   /** Set where no more than the units of a look are planned. */
   readonly look?: Look;
 }

@@ -107,6 +107,7 @@ export const problemCodes = [
   'gap-measures',
   'contamination-empty',
   'audit-invalid',
+  'gate-module-invalid',
   'rate-not-binary',
   'rate-limit',
   'latency-not-duration',

@@ -248,6 +248,7 @@ function addDecide(program: Command, act: Act): void {
       '--what-if <file>',
       'a rule (gates, inference, loss, multiplicity) for the run folder; exploratory, never ships',
     )
+    .option('--run-gates', 'with --what-if: run the recorded code of its custom gates')
     .option('--candidate <id>', 'exit by the decision of this candidate, not of the best one')
     .option('--report-only', 'exit 0 instead of 20 and 21')
     .action((path: string, options: Shared & DecideOptions) =>
@@ -318,6 +319,7 @@ function addVerify(program: Command, act: Act): void {
     .option('--require <what>', 'what must vouch for the outcome: signed, witnessed, anchored')
     .option('--statement <file>', 'statement, signed or not, to hold against the run')
     .option('--tsa <certificates>', 'PEM file with the time-stamping authorities you believe')
+    .option('--run-gates', 'run the recorded code of custom gates again; otherwise no code is run')
     .option('--commit <ids>', 'commits you know from elsewhere, full ids separated by commas')
     .option('--power', 'simulate the power of the sealed plan again, which takes a while')
     .action((paths: string[], options: VerifyOptions) =>

@@ -233,6 +233,7 @@ export function boundGate(analysis: Analysis, declared: GateDeclaration): BoundG
     case 'canary':
     case 'infrastructure-symmetry':
     case 'interleaving':
+    case 'custom':
     case 'evaluator':
       return null;
   }
@@ -265,6 +266,7 @@ export function hasBound(gate: GateDeclaration): boolean {
     case 'canary':
     case 'infrastructure-symmetry':
     case 'interleaving':
+    case 'custom':
     case 'evaluator':
       return false;
   }

@@ -3,7 +3,7 @@
  *
  * arch_ceiling > model_ceiling > hold > need_more_work > ship. Optional contributions never move a decision.
  */
-import type { Contribution, Decision } from './gate.ts';
+import type { Contribution, Decision, Finding } from './gate.ts';
 
 /** From the weakest to the strongest. */
 const strength: readonly Decision[] = [
@@ -22,10 +22,17 @@ export function strongerOf(first: Decision, second: Decision): Decision {
   return strength.indexOf(first) >= strength.indexOf(second) ? first : second;
 }
 
-/** What one contribution allows; an optional one allows everything. */
+/** What one contribution allows; an optional one allows everything, an answer of a custom gate no more than its finding. */
 export function decisionOf(contribution: Contribution): Decision {
   if (!contribution.required) return 'ship';
-  switch (contribution.finding) {
+  const allowed = decisionOfFinding(contribution.finding);
+  return contribution.answer === undefined
+    ? allowed
+    : strongerOf(allowed, contribution.answer.decision);
+}
+
+function decisionOfFinding(finding: Finding): Decision {
+  switch (finding) {
     case 'cleared':
       return 'ship';
     case 'unresolved':

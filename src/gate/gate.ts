@@ -12,6 +12,7 @@
 import { estimateFlagSchema, estimateSchema, sampleSizeSchema } from '../analysis/estimate.ts';
 import type { SampleSize } from '../analysis/unit-value.ts';
 import * as z from '../base/shape.ts';
+import { gateAnswerSchema } from '../run/gate-reply.ts';
 import type { Bounds } from '../stats/interval.ts';
 
 /** The five decisions; the two ceilings come only from gates a caller supplies. */
@@ -86,6 +87,7 @@ export const contributionSchema = z.strictObject({
   reason: z.string(),
   flags: z.array(contributionFlagSchema),
   estimate: estimateSchema.nullable(),
+  answer: gateAnswerSchema.optional().describe('Of a custom gate: what its code answered.'),
 });
 /** A gate's result: status, finding, the numbers compared, and one sentence why. */
 export type Contribution = z.infer<typeof contributionSchema>;
@@ -120,6 +122,7 @@ export interface ContributionParts {
   readonly n?: SampleSize | null;
   readonly flags?: readonly ContributionFlag[];
   readonly estimate?: Contribution['estimate'];
+  readonly answer?: Contribution['answer'];
 }
 
 /**
@@ -142,6 +145,7 @@ export function contributionOf(parts: ContributionParts): Contribution {
     reason: parts.reason,
     flags: [...new Set(parts.flags ?? [])],
     estimate: parts.estimate ?? null,
+    ...(parts.answer === undefined ? {} : { answer: parts.answer }),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   notConfirmatory,
 } from './conduct.ts';
 import { judgeCritical } from './critical.ts';
+import { customGates, judgeCustom } from './custom.ts';
 import { judgeMatchedBudget } from './efficiency.ts';
 import { judgeEvaluator } from './evaluator.ts';
 import { asksForOwnPower } from './further-simulated.ts';
@@ -86,6 +87,8 @@ function judgeOther(
       return evidence.confirmatory
         ? judgeInterleaving(declared, analysis, candidate)
         : notConfirmatory(declared);
+    case 'custom':
+      return judgeCustom({ declared, analysis, candidate, filled: false }, evidence.replies);
     case 'evaluator':
       return judgeEvaluator(declared, seal);
     case 'canary':
@@ -131,7 +134,13 @@ function judgeCandidate(
   const others = new Map(gates.map((gate) => [gate, judgeOther(gate, candidate, context)]));
   const rest = [...others.values()].filter((each) => each !== null);
   const observed = composeDecision([...bounds.observed.contributions, ...rest]);
-  const filled = composeDecision([...bounds.filled.contributions, ...rest]);
+  const filled = composeDecision([
+    ...bounds.filled.contributions,
+    ...rest.filter(({ gate }) => gate !== 'custom'),
+    ...customGates(gates).map((declared) =>
+      judgeCustom({ declared, analysis, candidate, filled: true }, evidence.replies),
+    ),
+  ]);
   const completeness = gates.find((gate) => gate.gate === 'completeness');
   invariant(completeness !== undefined, 'completeness is always required');
   const complete = judgeCompleteness({
@@ -174,11 +183,10 @@ export function isConfirmatory({ confirmatory, exploratory, seal }: Evidence): b
   return confirmatory && exploratory !== true && seal.claim.use !== 'development';
 }
 
-/** Evidence that confirms nothing asks for more work at most; a hold stands only on receipts of a sealed run. */
+/** Evidence that confirms nothing asks for more work at most; a hold or a ceiling stands only on receipts of a sealed run. */
 function capDecision(decision: Decision, evidence: Evidence): Decision {
   if (isConfirmatory(evidence)) return decision;
-  if (decision === 'hold' && evidence.confirmatory) return decision;
-  return decision === 'ship' || decision === 'hold' ? 'need_more_work' : decision;
+  return decision !== 'ship' && evidence.confirmatory ? decision : 'need_more_work';
 }
 
 /**

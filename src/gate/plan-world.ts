@@ -301,6 +301,7 @@ const notDrawn: Readonly<Record<string, string>> = {
   controls: 'whether the harness classifies correctly is no matter of chance',
   provenance: 'whether what runs is what is sealed is no matter of chance',
   power: 'it is about this simulation',
+  custom: 'its code is not run on simulated evidence',
 };
 
 /** What has to be stated before a gate is simulated, or null where nothing has to be. */

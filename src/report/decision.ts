@@ -13,6 +13,7 @@ import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
 import { readRecorded } from '../base/strict-json.ts';
 import { composeDecision, decisiveContribution, strongerOf } from '../gate/compose.ts';
+import { customGates } from '../gate/custom.ts';
 import { furtherUnitsSchema } from '../gate/further-units.ts';
 import {
   type Contribution,
@@ -24,6 +25,7 @@ import {
 import { type CandidateJudgement, isConfirmatory } from '../gate/judge.ts';
 import { judgeSealed, type SealedJudgement } from '../gate/sequential.ts';
 import { claimUseSchema } from '../spec/claim.ts';
+import { gateName } from '../spec/gates.ts';
 import { isWallClock } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import {
@@ -140,7 +142,9 @@ function isClockMeasure(seal: SealedExperiment, id: string | null): boolean {
 /** One contribution as a sentence; numbers of the clock stay out, so that a verdict repeats byte for byte. */
 function contributionSentence(seal: SealedExperiment, contribution: Contribution): string {
   const { name, measure, finding, reason } = contribution;
-  return `${name}: ${isClockMeasure(seal, measure) ? finding : reason}`;
+  const custom = customGates(seal.decision.gates).find((each) => gateName(each) === name);
+  const read = custom?.measures ?? [measure];
+  return `${name}: ${read.some((id) => isClockMeasure(seal, id)) ? finding : reason}`;
 }
 
 function shipSentence(
@@ -178,7 +182,8 @@ function reasonOf(
 }
 
 function isCapped(evidence: Evidence, judged: CandidateJudgement): boolean {
-  return !isConfirmatory(evidence) && (!evidence.confirmatory || judged.decision !== 'hold');
+  const stands = evidence.confirmatory && strongerOf(judged.decision, 'hold') === judged.decision;
+  return !isConfirmatory(evidence) && !stands;
 }
 
 /** The funnel of every candidate at its own look; rows at the last one. */

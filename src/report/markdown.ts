@@ -1,6 +1,7 @@
 /** The Markdown summary: the decision per candidate, the gates behind it, the funnel, faults, provenance and what stays unchecked. */
 import type { Estimate } from '../analysis/estimate.ts';
 import type { FunnelStage } from '../analysis/funnel.ts';
+import { hasCustomGates } from '../gate/custom.ts';
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { CandidateDecision, DecisionDocument } from './decision.ts';
@@ -275,6 +276,10 @@ function keyedFingerprints({ units }: SealedExperiment): string[] {
       ];
 }
 
+/** What stays open of custom gates while nobody runs their code again. */
+export const unrunGates =
+  'whether the code of the custom gates says what is recorded of it: `liftgate verify --run-gates` runs it';
+
 /** What neither this run nor its verification can show. */
 export function uncheckable(seal: SealedExperiment): string[] {
   return [
@@ -284,6 +289,7 @@ export function uncheckable(seal: SealedExperiment): string[] {
     'whether the host told the truth in its receipts',
     'the true time, without an outside anchor',
     ...keyedFingerprints(seal),
+    ...(hasCustomGates(seal) ? [unrunGates] : []),
     ...seal.unpinned.map((each) => `not pinned by the seal: ${each}`),
   ];
 }

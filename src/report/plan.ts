@@ -150,6 +150,8 @@ function ruleOf(gate: GateDeclaration, { analysis, limits }: SealedExperiment): 
       return `audit ${gate.audit} of the scorer of "${gate.measure}": at most ${gate.maxFalseAcceptance} false acceptances and ${gate.maxFalseRejection} false rejections, exact bounds`;
     case 'infrastructure-symmetry':
       return infrastructureRule(gate);
+    case 'custom':
+      return `the answer of ${gate.module}, read from ${gate.measures.map((id) => `"${id}"`).join(', ')}, which this plan takes to be ship`;
     case 'interleaving':
       return 'receipts at their places of the sealed schedule, the cells of a pair close together';
     case 'lift':

@@ -21,6 +21,7 @@ const plainGates: readonly string[] = [
   'interleaving',
   'pareto',
   'evaluator',
+  'custom',
 ];
 
 /**

@@ -8,6 +8,7 @@ import { type Digest, digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { parseTrust } from '../base/trust.ts';
 import { systemClock } from '../host/clock.ts';
+import { gateRunner } from '../host/gate-runner.ts';
 import { openHost } from '../host/open-host.ts';
 import { replayHost as hostOfReceipts } from '../host/replay.ts';
 import { parseReceiptFile } from '../interop/receipt-file.ts';
@@ -25,6 +26,7 @@ import { readNotes } from '../store/checkpoints.ts';
 import { decideReceiptFile, decidingSeal } from '../store/decide-receipts.ts';
 import { engineIdentity } from '../store/engine.ts';
 import type { LoadedExperiment } from '../store/experiment-folder.ts';
+import { GateDesk, gateTexts, refuseBrokenGates } from '../store/gate-desk.ts';
 import { reserveExperiment } from '../store/prepare-run.ts';
 import { freshFence } from '../store/randomness.ts';
 import { type RunResult, runToDecision } from '../store/run-experiment.ts';
@@ -42,6 +44,7 @@ import { noDemands, type Requirement } from '../verify/check-trust.ts';
 import { ledgerView } from '../verify/reading.ts';
 import { parseReceiptLines, runFile, runFileNames } from '../verify/record.ts';
 import { checkRun, type Verification } from '../verify/verify.ts';
+import { rerunGates } from './run-report.ts';
 
 /** An experiment and the ledger that records it. */
 export interface LedgeredExperiment {
@@ -90,6 +93,7 @@ export interface SealResult {
 export async function sealExperiment(request: SealRequest): Promise<SealResult> {
   const { loaded, ledger, candidates = false } = request;
   const options = { loaded, ledger, engine: engineIdentity(), write: true };
+  await refuseBrokenGates(loaded, gateRunner());
   const plan = await ensurePlanSeal(options);
   const final = candidates ? await ensureFinalSeal(options, plan) : null;
   return { plan, final, copy: writeSealCopy(loaded, (final ?? plan).seal) };
@@ -157,6 +161,7 @@ export function runExperiment(request: RunRequest): Promise<RunResult> {
     clock: systemClock,
     signal: request.signal ?? new AbortController().signal,
     write: request.seal ?? false,
+    gateRunner: gateRunner(),
     openHost: () => (host === undefined ? openHost(loaded) : Promise.resolve(host)),
     folderPath: (final) => folder ?? runFolderPath(loaded, final),
     openFolder: openRunFolder,
@@ -195,7 +200,8 @@ export async function decide(request: DecideRequest): Promise<SealedDecision> {
   const { index } = loaded;
   const seal = await decidingSeal(loaded, ledger, engineIdentity());
   const receipts = parseReceiptFile(text, { file, seal, index });
-  return { document: await decideReceiptFile({ seal, index, receipts, ledger }), seal };
+  const gates = new GateDesk({ seal, texts: gateTexts(loaded), runner: gateRunner() });
+  return { document: await decideReceiptFile({ seal, index, receipts, ledger, gates }), seal };
 }
 
 /**
@@ -228,6 +234,8 @@ export interface VerifyOptions {
   readonly statement?: string;
   /** Whether the power that was sealed is simulated again; default false. */
   readonly power?: boolean;
+  /** Runs the recorded code of custom gates again; default false: verifying executes nothing. */
+  readonly runGates?: boolean;
 }
 
 /**
@@ -244,11 +252,13 @@ export async function verifyRun(path: string, options: VerifyOptions): Promise<V
   const { checkpoints, trust, require = [], statement, power = false } = options;
   const { files, bundle } = readEvidence(path);
   const ledger = bundle === null ? options.ledger : bundledLedger(bundle);
+  const reruns = options.runGates === true ? await rerunGates(files, gateRunner()) : undefined;
   const beside = checkpoints === undefined ? new Map() : await readNotes(checkpoints);
   return checkRun(files, ledger === null ? null : await ledgerView(ledger, options.pin), {
     notes: bundle?.notes ?? beside,
     trust: trust === undefined ? [] : parseTrust(trust, 'trust'),
     require,
+    ...(reruns === undefined ? {} : { reruns }),
     statement: statement === undefined ? null : { file: statement, bytes: readFileSync(statement) },
     ...(power ? { power: checkPower } : {}),
   });

@@ -7,6 +7,7 @@ import { readRecorded } from '../base/strict-json.ts';
 import { type DecisionDocument, parseDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { type ReportView, reportView } from '../report/view.ts';
+import type { GateRunner } from '../run/gate-reply.ts';
 import { parseJournal } from '../run/journal.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
 import { resumeFrom } from '../run/resume.ts';
@@ -14,8 +15,16 @@ import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, caseIndexSchema, finalCases } from '../spec/case-index.ts';
 import { parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { armIds, candidateIds } from '../spec/spec.ts';
+import { GateDesk } from '../store/gate-desk.ts';
 import { readRunFiles } from '../store/run-folder.ts';
 import { runEvidence } from '../verify/evidence.ts';
+import {
+  type GateRecord,
+  type Reruns,
+  readGateRecord,
+  recordedTexts,
+  replyLog,
+} from '../verify/gate-record.ts';
 import { parseReceiptLines, type RunFiles, runFile, runFileNames } from '../verify/record.ts';
 
 /** What a run folder shows. */
@@ -96,6 +105,8 @@ export interface RecordedRunFolder {
   readonly evidence: Evidence;
   /** Digest of the manifest, as the ledger's outcome entry names it. */
   readonly runDigest: Digest;
+  /** Code and replies of its custom gates; null without one. */
+  readonly gates: GateRecord | null;
 }
 
 /**
@@ -105,7 +116,14 @@ export interface RecordedRunFolder {
  * @throws {LiftgateError} run-invalid when a file is missing, unreadable or of another run; seal-invalid, receipt-invalid
  */
 export function readRecordedRun(folder: string): RecordedRunFolder {
-  const files = readRunFiles(folder);
+  return recordedRun(readRunFiles(folder));
+}
+
+/**
+ * The same from the files of a run folder.
+ * @throws {LiftgateError} as `readRecordedRun`
+ */
+function recordedRun(files: RunFiles): RecordedRunFolder {
   const document = parseDecision(runFile(files, runFileNames.decision), runFileNames.decision);
   const seal = parseSeal(runFile(files, runFileNames.seal), runFileNames.seal);
   const index = readIndex(files);
@@ -124,9 +142,28 @@ export function readRecordedRun(folder: string): RecordedRunFolder {
       mend: 'Name a folder that `liftgate run` wrote.',
     });
   }
-  const evidence = runEvidence({ seal, index, lines, controlLines, expose, fence: fence ?? '' });
+  const gates = readGateRecord(files, seal);
+  const replies = gates === null ? undefined : replyLog(gates).replies;
+  const run = { seal, index, lines, controlLines, expose, fence: fence ?? '', replies };
   const runDigest = digestOf(runFile(files, runFileNames.manifest));
-  return { document, seal, evidence, runDigest };
+  return { document, seal, evidence: runEvidence(run), runDigest, gates };
+}
+
+/**
+ * Runs the recorded code of the custom gates of a run again, on the evidence as it is recorded.
+ * @returns what it says now, by input; nothing where the run cannot be read, which verification tells by itself
+ */
+export async function rerunGates(files: RunFiles, runner: GateRunner): Promise<Reruns> {
+  try {
+    const { seal, evidence, gates } = recordedRun(files);
+    if (gates === null) return new Map();
+    const desk = new GateDesk({ seal, texts: recordedTexts(gates), runner });
+    await desk.askAll(evidence);
+    return desk.said;
+  } catch (error) {
+    if (error instanceof LiftgateError && error.code !== 'internal') return new Map();
+    throw error;
+  }
 }
 
 /**

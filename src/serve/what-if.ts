@@ -1,7 +1,10 @@
 /** A recorded run decided again under another rule: to learn what a rule would say, never to release. */
 import { invariant } from '../base/errors.ts';
 import { type DecisionDocument, decide } from '../report/decision.ts';
+import type { GateRunner } from '../run/gate-reply.ts';
 import { type ChangedMember, otherRule } from '../spec/other-rule.ts';
+import { GateDesk } from '../store/gate-desk.ts';
+import { recordedTexts } from '../verify/gate-record.ts';
 import { readRecordedRun } from './run-report.ts';
 
 /** What another rule says of recorded receipts. */
@@ -22,20 +25,30 @@ export interface WhatIf {
  * the evidence was seen confirms nothing.
  *
  * @param folder  path of a run folder
+ * What custom gates said is taken from the record where the rule gives them the same input; otherwise their code was not run, which
+ * ships nothing, unless a runner is given.
+ *
  * @param rule    bytes and name of a file with the members that change, as `otherRule` reads them
  * @throws {LiftgateError} run-invalid, seal-invalid, receipt-invalid for the folder; spec-invalid for the rule
  */
 export async function decideAgain(
   folder: string,
   rule: { readonly bytes: Uint8Array; readonly file: string },
+  runner: GateRunner | null = null,
 ): Promise<WhatIf> {
-  const { document, seal, evidence, runDigest } = readRecordedRun(folder);
+  const { document, seal, evidence, runDigest, gates } = readRecordedRun(folder);
   const other = await otherRule({ seal, index: evidence.index }, rule);
   const { expose, fence, startedAt, endedAt } = document.run;
-  const decision = decide(
-    { ...evidence, seal: other.seal, exploratory: true },
-    { expose, fence, startedAt, endedAt },
-  );
+  const tried = { ...evidence, seal: other.seal, exploratory: true };
+  const texts = gates === null ? new Map<string, string>() : recordedTexts(gates);
+  const desk = runner === null ? null : new GateDesk({ seal: other.seal, texts, runner });
+  await desk?.askAll(tried);
+  const decision = decide(desk === null ? tried : { ...tried, replies: desk.replies }, {
+    expose,
+    fence,
+    startedAt,
+    endedAt,
+  });
   const shipped = decision.decisions.some((each) => each.decision === 'ship');
   invariant(!shipped, 'a rule that was not sealed ships nothing');
   return {

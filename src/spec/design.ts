@@ -1,8 +1,8 @@
 /**
  * Design digests: what a measurement is, apart from who runs it, where and when.
  *
- * The design holds the spec without its name, prose, paths, host command, concurrency, budget and disclosure; the content of cases, evaluator
- * and controls; the cell set. `casesDigest` leaves out the arms and how several of them share the error, so that adding one moves no
+ * The design holds the spec without its name, prose, paths, host command, concurrency, budget and disclosure; the content of cases, evaluator,
+ * controls and custom gates; the cell set. `casesDigest` leaves out the arms and how several of them share the error, so that adding one moves no
  * seed; `designDigest` adds the baseline by content, the candidates by number, and the multiplicity by kind. Renaming an arm,
  * reordering rows or moving files changes neither.
  */
@@ -32,6 +32,8 @@ export interface DesignParts {
   readonly placebo?: SealedArm | undefined;
   /** Content digests of the evaluator's files, any order. */
   readonly evaluator: readonly string[];
+  /** Content digests of the files of custom gates, any order. */
+  readonly gateFiles: readonly string[];
   /** Surface digest per control id; null for a fault control. */
   readonly controls: Readonly<Record<string, Digest | null>>;
 }
@@ -42,6 +44,9 @@ export function designDigests(parts: DesignParts): { cases: Digest; design: Dige
     type: 'liftgate/design/v1',
     spec: strippedSpec(parts),
     evaluator: [...parts.evaluator].sort(compareCodeUnits),
+    ...(parts.gateFiles.length === 0
+      ? {}
+      : { gateFiles: [...parts.gateFiles].sort(compareCodeUnits) }),
     cases: admittedCases(parts.index)
       .map(({ id, unit, split, inputDigest, expectedDigest }) => ({
         id,

@@ -219,6 +219,31 @@ export const gateSchema = z.discriminatedUnion('gate', [
   }),
   z.strictObject({ gate: z.literal('interleaving'), name, required }),
   z.strictObject({
+    gate: z.literal('custom'),
+    name: idSchema.describe('Name shown in contributions.'),
+    module: relativePathSchema.describe(
+      'JavaScript module (.js or .mjs) of the experiment folder whose default export is defineGate(...); sealed by its bytes.',
+    ),
+    files: z
+      .array(relativePathSchema)
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('Files of the folder that it imports; nothing else can be imported.'),
+    measures: z.array(idSchema).min(1).max(20).describe('The measures it reads.'),
+    options: z
+      .record(idSchema, z.json())
+      .optional()
+      .describe('What it is given beside the evidence, under names of its own.'),
+    timeLimitMs: z
+      .int()
+      .min(100)
+      .max(600_000)
+      .default(10_000)
+      .describe('Without an answer in this time it has given none.'),
+    required,
+  }),
+  z.strictObject({
     gate: z.literal('completeness'),
     name,
     required: alwaysRequired,

@@ -27,6 +27,7 @@ export function gateMeasures(gate: GateDeclaration): readonly string[] {
   const gap = gapOf(gate);
   if (gap !== null) return [gap.ahead, gap.behind];
   if (gate.gate === 'pareto') return gate.objectives.map(({ measure }) => measure);
+  if (gate.gate === 'custom') return gate.measures;
   return 'measure' in gate ? [gate.measure] : [];
 }
 
@@ -103,6 +104,17 @@ export interface RateLimit {
 export function rateLimit({ min, max }: GateOf<'rate'>): RateLimit | null {
   if (min !== undefined) return max === undefined ? { side: 'min', value: min } : null;
   return max === undefined ? null : { side: 'max', value: max };
+}
+
+/**
+ * Paths of the files that the code of custom gates lies in, each once, in declared order.
+ * @example gateFiles([{ gate: 'budget', required: true }]) // => []
+ */
+export function gateFiles(gates: readonly GateDeclaration[]): string[] {
+  const paths = gates.flatMap((gate) =>
+    gate.gate === 'custom' ? [gate.module, ...(gate.files ?? [])] : [],
+  );
+  return [...new Set(paths)];
 }
 
 /**

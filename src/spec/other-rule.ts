@@ -157,7 +157,7 @@ export async function otherRule(
     }));
     throw refused(problems, file);
   }
-  const rules = sealedRules(spec, index);
+  const rules = sealedRules(spec, index, seal.decision.materials ?? []);
   return {
     seal: {
       ...seal,

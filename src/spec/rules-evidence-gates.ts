@@ -23,6 +23,8 @@ export function evidenceGateFindings(spec: ExperimentSpec): Finding[] {
         });
       case 'contamination':
         return contaminationFindings(gate, path, spec);
+      case 'custom':
+        return customFindings(gate, path, spec);
       case 'pareto':
         return gate.objectives.flatMap((objective, at) =>
           objectiveFindings(objective, [...path, 'objectives', at], {
@@ -71,6 +73,47 @@ function objectiveFindings(
       mend: `Write the largest loss that is really tolerable, ${(range.upper - range.lower) / 2} at most.`,
     },
   ];
+}
+
+/** A custom gate reads measures that decide, each once, and its code is JavaScript as Node reads it. */
+function customFindings(
+  { module, files = [], measures: ids }: GateOf<'custom'>,
+  path: SpecPath,
+  { measures }: ExperimentSpec,
+): Finding[] {
+  const ofMeasures = ids.flatMap((id, index): Finding[] => {
+    const at = [...path, 'measures', index];
+    const measure = Object.hasOwn(measures, id) ? measures[id] : undefined;
+    if (measure === undefined) {
+      return [unknownMeasure('The gate "custom" reads', id, { path: at, measures })];
+    }
+    if (ids.indexOf(id) < index) return [twice('measure of this gate', id, at)];
+    if (measure.role !== 'reported') return [];
+    return [
+      {
+        code: 'gate-role',
+        path: at,
+        message: `A custom gate reads measures that decide; "${id}" is reported.`,
+        mend: 'A reported measure never moves a decision; give it another role first.',
+      },
+    ];
+  });
+  const ofFiles = [module, ...files].flatMap((file, index): Finding[] => {
+    if (/\.m?js$/.test(file)) return [];
+    return [
+      {
+        code: 'gate-module-invalid',
+        path: index === 0 ? [...path, 'module'] : [...path, 'files', index - 1],
+        message: /\.[cm]?ts$/.test(file)
+          ? `The code of a gate runs as it is sealed, and Node 20 runs no TypeScript: ${file}.`
+          : `The code of a gate is an ES module, and ${file} does not end in .js or .mjs.`,
+        mend: /\.[cm]?ts$/.test(file)
+          ? 'Compile it beforehand (tsc --module nodenext --target es2022) and name the .js or .mjs file: that one is sealed.'
+          : 'Name a .js or .mjs file.',
+      },
+    ];
+  });
+  return [...ofMeasures, ...ofFiles];
 }
 
 function canaryFindings(

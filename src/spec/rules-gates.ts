@@ -76,6 +76,7 @@ function oneGate(gate: GateDeclaration, path: SpecPath, spec: ExperimentSpec): F
     case 'contamination':
     case 'infrastructure-symmetry':
     case 'interleaving':
+    case 'custom':
     case 'pareto':
       return [];
   }

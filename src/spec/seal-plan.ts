@@ -38,6 +38,8 @@ export interface SealInput extends SplitInput {
   readonly evaluator: readonly Material[];
   /** Audits that evaluator gates name. */
   readonly audits: readonly SealedAudit[];
+  /** Files that the code of custom gates lies in. */
+  readonly gateFiles: readonly Material[];
   /** Digests of the host's packages and words of its command that name no file: what the seal cannot pin by bytes. */
   readonly hostPrograms: readonly string[];
   readonly dataset: readonly Material[];
@@ -137,6 +139,7 @@ export function planSeal(input: SealInput): SealDraft {
     baseline,
     placebo: arms.find((arm) => arm.role === 'placebo'),
     evaluator: input.evaluator.map((material) => material.sha256),
+    gateFiles: input.gateFiles.map((material) => material.sha256),
     controls: Object.fromEntries(controls.map((control) => [control.id, control.surfaceDigest])),
   });
   const cellPlan = formatCellPlan(spec, index);
@@ -161,7 +164,7 @@ export function planSeal(input: SealInput): SealDraft {
     controls,
     digests: { cases: digests.cases, design: digests.design },
     ...sealedContent(input, cellPlan),
-    ...sealedRules(spec, index),
+    ...sealedRules(spec, index, sortedMaterials(input.gateFiles)),
     engine: input.engine,
     unpinned: unpinned(input),
   };
@@ -249,8 +252,15 @@ function estimandOf({ claim, inference }: ExperimentSpec): string {
   return `mean improvement ${over}, weights: ${inference.weights}`;
 }
 
-/** The members of a seal that say how it is decided. */
-export function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers {
+/**
+ * The members of a seal that say how it is decided.
+ * @param materials  files that the code of custom gates lies in, by path
+ */
+export function sealedRules(
+  spec: ExperimentSpec,
+  index: CaseIndex,
+  materials: readonly Material[],
+): RuleMembers {
   const { level } = spec.inference;
   const looks = sealedLooks(spec, index);
   return {
@@ -268,6 +278,7 @@ export function sealedRules(spec: ExperimentSpec, index: CaseIndex): RuleMembers
     },
     decision: {
       gates: spec.gates,
+      ...(materials.length === 0 ? {} : { materials: [...materials] }),
       multiplicity: spec.multiplicity,
       ties: 'by code units of candidate ids',
     },

@@ -136,6 +136,10 @@ export const sealSchema = z.strictObject({
   }),
   decision: z.strictObject({
     gates: z.array(gateSchema),
+    materials: z
+      .array(materialSchema)
+      .optional()
+      .describe('Files that the code of custom gates lies in, by path.'),
     multiplicity: multiplicitySchema,
     ties: z.string(),
   }),

@@ -1,10 +1,11 @@
 /** Decides from receipts in a file: confirmatory only when each of them names an exposure and a fence of the given ledger. */
+import type { Evidence } from '../analysis/evidence.ts';
 import { type Digest, isDigest } from '../base/digest.ts';
 import type { ReceiptFile } from '../interop/receipt-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Exposure } from '../ledger/projection.ts';
 import { type DecisionDocument, decide } from '../report/decision.ts';
-import { orderedLines, receiptsRoot } from '../report/run-facts.ts';
+import { orderedLines, type RunInfo, receiptsRoot } from '../report/run-facts.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import { checkProvenance } from '../run/provenance.ts';
 import type { ReceiptLine } from '../run/receipt.ts';
@@ -14,6 +15,7 @@ import { bindSeal, planSeal } from '../spec/seal-plan.ts';
 import { lineFaults } from '../verify/check-lines.ts';
 import { runEvidence, runInfo } from '../verify/evidence.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
+import type { GateDesk } from './gate-desk.ts';
 import { ensureFinalSeal, ensurePlanSeal, sealInput } from './seal-experiment.ts';
 
 /** Final seal to decide under: the recorded one when the ledger has it, else one made from the files as they are. */
@@ -46,8 +48,14 @@ export async function decideReceiptFile(parts: {
   readonly index: CaseIndex;
   readonly receipts: ReceiptFile;
   readonly ledger: Ledger;
+  /** Asks the custom gates about these receipts. */
+  readonly gates: GateDesk;
 }): Promise<DecisionDocument> {
-  const { seal, index, receipts, ledger } = parts;
+  const { seal, index, receipts, ledger, gates } = parts;
+  const decideWith = async (given: Evidence, info: RunInfo): Promise<DecisionDocument> => {
+    await gates.askAll(given);
+    return decide({ ...given, replies: gates.replies }, info);
+  };
   const { controlLines } = receipts;
   const lines = orderedLines(receipts.lines);
   const own = receipts.handWritten ? null : await ownExposure(ledger, seal, lines);
@@ -66,12 +74,12 @@ export async function decideReceiptFile(parts: {
     };
     const recorded = own.controlsRoot === receiptsRoot(controlLines);
     const given = controlLines.length > 0 && recorded ? evidence : unknown;
-    return decide(given, runInfo(run));
+    return decideWith(given, runInfo(run));
   }
   const provenance = checkProvenance({ seal, index, lines });
   const controls = { controls: null, controlLines: null };
   const evidence = { seal, index, lines, ...controls, confirmatory: false, provenance };
-  return decide(evidence, { expose: null, fence: null, startedAt: null, endedAt: null });
+  return decideWith(evidence, { expose: null, fence: null, startedAt: null, endedAt: null });
 }
 
 interface OwnExposure {

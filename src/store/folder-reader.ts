@@ -1,9 +1,11 @@
 /** Reads what an experiment file names: case files, surfaces, host files, installed packages; every fault at its place in the file. */
 import { join } from 'node:path';
-import type { Problem } from '../base/errors.ts';
+import { LiftgateError, type Problem } from '../base/errors.ts';
+import { decodeUtf8 } from '../base/strict-json.ts';
 import { readCaseRows } from '../spec/case-rows.ts';
 import { readAudit } from '../spec/evaluator-audit.ts';
 import { formatPath, type SpecPath } from '../spec/finding.ts';
+import type { GateOf } from '../spec/gates.ts';
 import type { SpecReading } from '../spec/parse.ts';
 import type { ExperimentSpec } from '../spec/spec.ts';
 import type { CaseFile, CaseRow } from '../spec/units.ts';
@@ -36,6 +38,16 @@ export interface FolderContent {
  */
 export function caseFilePath(file: CaseFile): string {
   return file.package === undefined ? file.path : `package:${file.package}/${file.path}`;
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    decodeUtf8(bytes);
+    return true;
+  } catch (error) {
+    if (error instanceof LiftgateError) return false;
+    throw error;
+  }
 }
 
 const scriptPattern = /\.(?:[cm]?[jt]s|py|sh|rb|pl)$/;
@@ -77,6 +89,7 @@ export class FolderReader {
     await this.host(spec.host);
     for (const [index, gate] of spec.gates.entries()) {
       if (gate.gate === 'evaluator') await this.audit(gate.audit, ['gates', index, 'audit']);
+      if (gate.gate === 'custom') await this.gateCode(gate, ['gates', index]);
     }
   }
 
@@ -90,6 +103,20 @@ export class FolderReader {
       mend: 'Write {type, evaluator, measure, falseAcceptances: {count, of}, falseRejections: {count, of}}, as docs/gates-and-findings.md shows.',
     } as const;
     this.refuse(fault, at);
+  }
+
+  private async gateCode({ module, files = [] }: GateOf<'custom'>, at: SpecPath): Promise<void> {
+    await this.code(module, [...at, 'module']);
+    for (const [index, path] of files.entries()) await this.code(path, [...at, 'files', index]);
+  }
+
+  /** Code is recorded as text, so its bytes must be those of one. */
+  private async code(path: string, at: SpecPath): Promise<void> {
+    const file = await this.named(path, at);
+    if (file === null || isText(file.bytes)) return;
+    const message = `The code of a gate is recorded as text, and ${path} is not plain UTF-8.`;
+    const mend = 'Save it as UTF-8 without a byte order mark.';
+    this.refuse({ code: 'gate-module-invalid', message, mend }, at);
   }
 
   content(): FolderContent {

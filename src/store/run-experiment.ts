@@ -10,6 +10,7 @@ import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import { attemptReserveUsd, usdOf } from '../run/budget.ts';
 import { type ExecuteResult, executeCells, type RunProgress } from '../run/execute.ts';
+import type { GateRunner } from '../run/gate-reply.ts';
 import type { Clock, Host } from '../run/host.ts';
 import { WitnessedJournal } from '../run/journal.ts';
 import type { Cell, ReceiptLine } from '../run/receipt.ts';
@@ -20,6 +21,7 @@ import { formatCaseIndex } from '../spec/seal-plan.ts';
 import { armIds } from '../spec/spec.ts';
 import { runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
+import { GateDesk, gateTexts, refuseBrokenGates } from './gate-desk.ts';
 import {
   armSurfaces,
   type Dispatcher,
@@ -56,6 +58,8 @@ export interface RunOptions {
   readonly write: boolean;
   /** Starts a host; called only when cells are to be executed. */
   readonly openHost: () => Promise<Host>;
+  /** Runs the code of custom gates. */
+  readonly gateRunner: GateRunner;
   /** Path of the run folder of a final seal. */
   readonly folderPath: (final: Digest) => string;
   readonly openFolder: (path: string) => RunFolder;
@@ -90,6 +94,7 @@ interface RunContext extends RunOptions {
   readonly plan: RecordedSeal;
   readonly final: RecordedSeal;
   readonly folder: RunFolder;
+  readonly gates: GateDesk;
 }
 
 /**
@@ -113,6 +118,9 @@ export async function runToDecision(options: RunOptions): Promise<RunResult> {
     const folder = options.folderPath(finalSeal);
     return { status: 'decided', recorded: true, document, seal, folder, exitCode };
   }
+  const { gateRunner } = options;
+  await refuseBrokenGates(loaded, gateRunner);
+  const gates = new GateDesk({ seal: final.seal, texts: gateTexts(loaded), runner: gateRunner });
   const state = await reserveExperiment(ledger, loaded, plan);
   await refuseUnanchored(ledger, state);
   const folder = options.openFolder(options.folderPath(final.digest));
@@ -121,7 +129,7 @@ export async function runToDecision(options: RunOptions): Promise<RunResult> {
     refuseForeignFolder(folder, final.seal);
     writeSealCopy(loaded, final.seal);
     return await withHost(options, (host) =>
-      measure({ ...options, plan, final, folder }, state, host),
+      measure({ ...options, plan, final, folder, gates }, state, host),
     );
   } finally {
     unlock();
@@ -242,7 +250,7 @@ async function execute(context: RunContext, parts: Execution): Promise<ExecuteRe
     index: loaded.index,
     ...{ schedule: parts.schedule, controlLines: parts.controlLines },
     ...{ dispatcher: parts.dispatcher, recorded: parts.recorded.looks },
-    ...{ journal, clock, ...(onNote === undefined ? {} : { onNote }) },
+    ...{ journal, clock, gates: context.gates, ...(onNote === undefined ? {} : { onNote }) },
   });
   try {
     const result = await executeCells({
@@ -298,9 +306,9 @@ async function finish(context: RunContext, finished: Finished): Promise<RunResul
   const { result, schedule } = finished;
   const { stoppedBy } = result;
   if (stoppedBy === null || stoppedBy === 'budget') {
-    const { folder, loaded, ledger, plan, final } = context;
+    const { folder, loaded, ledger, plan, final, gates } = context;
     if (stoppedBy === 'budget') context.onNote?.(capNote(result, context.final.seal));
-    const document = await settleRun({ folder, loaded, ledger, plan, final, ...finished });
+    const document = await settleRun({ folder, loaded, ledger, plan, final, gates, ...finished });
     const { exitCode } = document.verdict;
     return {
       status: 'decided',

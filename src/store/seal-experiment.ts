@@ -11,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState } from '../ledger/projection.ts';
 import { compareSeals, refuseDrift, type SealProgress } from '../spec/drift.ts';
 import { auditPaths, readAudit } from '../spec/evaluator-audit.ts';
+import { gateFiles } from '../spec/gates.ts';
 import {
   type EngineIdentity,
   formatSeal,
@@ -100,6 +101,7 @@ export function sealInput(loaded: LoadedExperiment, engine: EngineIdentity): Sea
       ...spec.host.packages.map((pin) => packageMaterial(loaded, pin)),
     ],
     audits: auditPaths(spec.gates).map((path) => sealedAudit(loaded, path)),
+    gateFiles: gateFiles(spec.gates).map((path) => material(loaded, path)),
     hostPrograms: loaded.hostPrograms,
     dataset: loaded.caseFiles.map((path) => material(loaded, path)),
     engine,

@@ -12,10 +12,12 @@ import {
 import { renderSummary } from '../report/markdown.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import type { ExecuteResult } from '../run/execute.ts';
+import type { GateReplies } from '../run/gate-reply.ts';
 import type { Cell, ReceiptLine } from '../run/receipt.ts';
 import { overallDecision, runEvidence, runInfo } from '../verify/evidence.ts';
 import { buildManifest, formatManifest, manifestDigest, runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
+import type { GateDesk } from './gate-desk.ts';
 import { type Dispatcher, experimentState, runEntries } from './prepare-run.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RecordedSeal } from './seal-experiment.ts';
@@ -78,6 +80,7 @@ export interface SettleParts extends Finished {
   readonly folder: RunFolder;
   readonly plan: RecordedSeal;
   readonly final: RecordedSeal;
+  readonly gates: GateDesk;
 }
 
 /**
@@ -85,7 +88,7 @@ export interface SettleParts extends Finished {
  * @throws {LiftgateError} ledger-conflict when another process took the experiment over meanwhile
  */
 export async function settleRun(parts: SettleParts): Promise<DecisionDocument> {
-  const { loaded, final, folder, ledger, plan, result, controlLines, dispatcher } = parts;
+  const { loaded, final, folder, ledger, plan, result, controlLines, dispatcher, gates } = parts;
   const state = await experimentState(ledger, plan.digest);
   const { exposure } = state;
   if (exposure === null || exposure.fence !== dispatcher.fence) throw fencedOff();
@@ -96,7 +99,12 @@ export async function settleRun(parts: SettleParts): Promise<DecisionDocument> {
     controlLines,
     ...dispatcher,
   };
-  const document = decide(runEvidence(run), runInfo(run));
+  await gates.askAll(runEvidence(run));
+  const decided = (replies: GateReplies): DecisionDocument =>
+    decide(runEvidence({ ...run, replies }), runInfo(run));
+  const record = gates.record(decided);
+  const document = decided(gates.replies);
+  if (record !== null) folder.write(runFileNames.gates, record);
   const decision = new TextEncoder().encode(formatDecision(document));
   folder.write(runFileNames.entries, await runEntries(ledger, state));
   folder.write(runFileNames.decision, decision);

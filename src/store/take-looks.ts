@@ -1,6 +1,6 @@
 /** Looks of a running sequential design: judged as verification will judge them, durable in the journal before anything else is dispatched. */
 
-import { looksOf } from '../analysis/look.ts';
+import { atLook, looksOf } from '../analysis/look.ts';
 import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
@@ -13,6 +13,7 @@ import type { CaseIndex } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { lookRecord } from '../verify/check-looks.ts';
 import { runEvidence } from '../verify/evidence.ts';
+import type { GateDesk } from './gate-desk.ts';
 
 /** A run that is to stop at its looks. */
 export interface LookRun {
@@ -25,6 +26,7 @@ export interface LookRun {
   /** Looks that the journal holds already. */
   readonly recorded: readonly LookLine[];
   readonly clock: Clock;
+  readonly gates: GateDesk;
   readonly onNote?: (text: string) => void;
 }
 
@@ -43,7 +45,10 @@ export function lookStops(run: LookRun): LookStops | undefined {
     take: async (at, lines) => {
       const look = looks[at];
       invariant(look !== undefined, 'execution pauses at sealed looks only');
-      const evidence = runEvidence({ seal, index, lines, controlLines, ...dispatcher });
+      const { gates } = run;
+      const { replies } = gates;
+      const evidence = runEvidence({ seal, index, lines, controlLines, replies, ...dispatcher });
+      await gates.ask(atLook(evidence, look));
       const record = lookRecord(latch.take(evidence, look));
       const known = run.recorded[at];
       if (known === undefined) {

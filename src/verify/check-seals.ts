@@ -1,11 +1,12 @@
 /** Holds the two seals of a run against each other, and the case index and everything derived from it against the final one. */
-import { canonicalText } from '../base/canonical.ts';
+import { canonicalText, compareCodeUnits } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { merkleRoot } from '../base/merkle.ts';
 import { readRecorded } from '../base/strict-json.ts';
 import { admittedCases, caseIndexSchema, finalCases } from '../spec/case-index.ts';
 import { designDigests, resolvedMethods, sealedLooks } from '../spec/design.ts';
+import { gateFiles } from '../spec/gates.ts';
 import { formatSeal, parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { formatCellPlan } from '../spec/seal-plan.ts';
 import { chainFaults } from './check-amendments.ts';
@@ -49,6 +50,7 @@ export function checkCases(files: RunFiles, seal: SealedExperiment, read: Readin
     baseline: baselineOf(seal),
     placebo: seal.arms.find((arm) => arm.role === 'placebo'),
     evaluator: seal.evaluator.materials.map((material) => material.sha256),
+    gateFiles: (seal.decision.materials ?? []).map((material) => material.sha256),
     controls: Object.fromEntries(
       seal.controls.map((control) => [control.id, control.surfaceDigest]),
     ),
@@ -73,6 +75,11 @@ export function checkCases(files: RunFiles, seal: SealedExperiment, read: Readin
     [
       canonicalText(seal.decision.gates) === canonicalText(seal.spec.gates),
       'the sealed gates are not those of the spec',
+    ],
+    [
+      canonicalText(gateFiles(seal.spec.gates).sort(compareCodeUnits)) ===
+        canonicalText((seal.decision.materials ?? []).map(({ path }) => path)),
+      'the sealed files of custom gates are not those that the gates name',
     ],
     [
       canonicalText(sealedLooks(seal.spec, index)) === canonicalText(seal.analysis.looks ?? null),

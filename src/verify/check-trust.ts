@@ -21,6 +21,7 @@ import { anchorsOf, checkAnchored } from './check-anchors.ts';
 import { outcomeOf } from './check-entries.ts';
 import type { Checklist, CheckName, Fault, Finding } from './checklist.ts';
 import { findingOf } from './checklist.ts';
+import type { Reruns } from './gate-record.ts';
 import type { LedgerView, Reading } from './reading.ts';
 import { openStatement, type Statement, statementOf } from './statement.ts';
 
@@ -45,6 +46,8 @@ export interface Demands {
   readonly anchors?: Pick<AnchorTrust, 'authorities' | 'commits'>;
   /** Simulates the sealed power again (`checkPower`); nothing does when left out. */
   readonly power?: (seal: SealedExperiment, index: CaseIndex) => Finding;
+  /** What the recorded code of custom gates said when the reader had it run again; left out where nobody did. */
+  readonly reruns?: Reruns;
 }
 
 /** Nothing demanded, nobody trusted. */

@@ -13,6 +13,7 @@ export type ReasonCode =
   | 'controls-differ'
   | 'receipts-differ'
   | 'decision-differs'
+  | 'gates-differ'
   | 'summary-differs'
   | 'power-differs'
   | 'outcome-missing'

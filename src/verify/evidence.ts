@@ -7,6 +7,7 @@ import type { Decision } from '../gate/gate.ts';
 import type { DecisionDocument } from '../report/decision.ts';
 import { orderedLines, type RunInfo } from '../report/run-facts.ts';
 import { controlResults } from '../run/control-results.ts';
+import type { GateReplies } from '../run/gate-reply.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import { checkProvenance } from '../run/provenance.ts';
 import { type ControlResult, isOutcome, type ReceiptLine } from '../run/receipt.ts';
@@ -22,6 +23,8 @@ export interface RecordedRun {
   readonly expose: Digest;
   /** Fence of the last right to dispatch. */
   readonly fence: string;
+  /** What the code of custom gates said; absent where there is none. */
+  readonly replies?: GateReplies | undefined;
 }
 
 /** Evidence of a run under its own exposure; the order of the receipts changes nothing. */
@@ -33,7 +36,8 @@ export function runEvidence(run: RecordedRun): Evidence {
     provenance: checkProvenance({ seal, index, lines: some }),
   });
   const lines = orderedLines(run.lines);
-  return { seal, index, lines, ...conduct(lines), controlLines, confirmatory: true, conduct };
+  const own = { seal, index, lines, ...conduct(lines), controlLines, confirmatory: true, conduct };
+  return run.replies === undefined ? own : { ...own, replies: run.replies };
 }
 
 /** Controls prove something about the host they ran on: a control whose outcomes came from another host than the cells' has failed. */

@@ -13,6 +13,7 @@ import type { ReceiptLine } from '../run/receipt.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { FoldedJournal } from './fold-journal.ts';
+import type { GateRecord } from './gate-record.ts';
 import type { RunManifest } from './record.ts';
 
 /** The ledger a run was recorded in, as read. */
@@ -82,6 +83,7 @@ export interface Reading {
   journal?: FoldedJournal;
   /** Receipts of a journal that could be followed to its end. */
   lines?: readonly EvidenceLine[];
+  gates?: GateRecord;
   document?: DecisionDocument;
   /** Whether the decision is the recorded one byte for byte. */
   asRecorded?: boolean;

@@ -7,6 +7,7 @@
  *   cases.json       the case index                  entries.jsonl  the ledger entries of this run before its outcome
  *   controls.jsonl   receipt lines of the controls   journal.jsonl  every dispatch and every receipt
  *   decision.json    the decision                    summary.md     the same for people
+ *   gates.json       code and replies of the custom gates, where the seal has some (`verify/gate-record`)
  *
  * A future version changes the word in `type`; unknown files are refused.
  */
@@ -31,6 +32,7 @@ export const runFileNames = {
   controls: 'controls.jsonl',
   journal: 'journal.jsonl',
   decision: 'decision.json',
+  gates: 'gates.json',
   summary: 'summary.md',
 } as const;
 

@@ -4,6 +4,7 @@
  */
 import { digestOf } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
+import { hasCustomGates } from '../gate/custom.ts';
 import { judgeSealed } from '../gate/sequential.ts';
 import {
   type DecisionDocument,
@@ -11,7 +12,7 @@ import {
   formatDecision,
   parseDecision,
 } from '../report/decision.ts';
-import { renderSummary, uncheckable } from '../report/markdown.ts';
+import { renderSummary, uncheckable, unrunGates } from '../report/markdown.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import type { Material, SealedExperiment } from '../spec/seal.ts';
@@ -39,6 +40,7 @@ import {
 } from './checklist.ts';
 import { runEvidence, runInfo } from './evidence.ts';
 import { foldJournal, readsOutputs } from './fold-journal.ts';
+import { readGateRecord, recordFaults, replyLog, rerunFaults } from './gate-record.ts';
 import type { LedgerView, Reading, RunEntries } from './reading.ts';
 import {
   manifestDifferences,
@@ -84,6 +86,10 @@ const checkNames = {
   receipts: [
     'every receipt belongs to a planned cell, this exposure and the fence of its time, and the journal is the known one',
     'receipts-differ',
+  ],
+  gates: [
+    'the custom gates were asked with the sealed code, and what they said is recorded',
+    'gates-differ',
   ],
   decision: [
     'funnel, pairs, estimates, gates and decision recomputed byte for byte',
@@ -131,6 +137,8 @@ export function checkRun(
   list.runFirst(nameOf('manifest'), () => checkManifest(files, journal));
   stage(list, 'controls', ready, (parts) => checkControls(files, parts, read));
   stage(list, 'receipts', ready, (parts) => checkReceipts(files, parts, read));
+  if (read.seal !== undefined && (hasCustomGates(read.seal) || files.has(runFileNames.gates)))
+    stage(list, 'gates', read.seal, (seal) => checkGates(files, seal, { read, demands }));
   stage(list, 'decision', ready, (parts) => checkDecision(files, parts, read));
   const { power } = demands;
   if (power !== undefined) stage(list, 'power', ready, ({ seal, index }) => power(seal, index));
@@ -143,7 +151,7 @@ export function checkRun(
     checks: list.checks,
     document: read.document ?? null,
     audit: ledger === null ? null : auditOf(read, ledger, vouchers),
-    uncheckable: uncheckableOf(read, ledger),
+    uncheckable: uncheckableOf(read, ledger, demands),
   };
 }
 
@@ -157,12 +165,16 @@ function exitCodeOf(list: Checklist, ledger: LedgerView | null): Verification['e
 }
 
 /** What no check can show, of any run and of this one. */
-function uncheckableOf({ seal, entries }: Reading, ledger: LedgerView | null): string[] {
+function uncheckableOf(
+  { seal, entries }: Reading,
+  ledger: LedgerView | null,
+  { reruns }: Demands,
+): string[] {
   if (seal === undefined) return [];
   const gaps = entries === undefined ? [] : journalGaps(entries, entries.expose.entry.seq);
   const pinned = ledger?.report.completeness === 'pinned';
   return [
-    ...uncheckable(seal),
+    ...uncheckable(seal).filter((each) => reruns === undefined || each !== unrunGates),
     'whether units were re-worded until they looked new',
     'whether a signing key or this program was in other hands',
     ...(pinned ? [] : ['whether the ledger was longer or another one: no pin was given or known']),
@@ -259,14 +271,20 @@ function checkReceipts(files: RunFiles, { entries }: Ready, read: Reading): Find
 }
 
 function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: Reading): Finding {
-  const { lines, controls, journal } = read;
+  const { lines, controls, journal, gates } = read;
   if (lines === undefined || journal === undefined || controls === undefined)
     return { faults: ['receipts or controls could not be read'] };
   const fence = entries.rights.at(-1)?.fence ?? '';
-  const run = { seal, index, lines, controlLines: controls, expose: entries.expose.id, fence };
+  const log = replyLog(gates);
+  const run = {
+    ...{ seal, index, lines, controlLines: controls, expose: entries.expose.id, fence },
+    ...(gates === undefined ? {} : { replies: log.replies }),
+  };
   const evidence = runEvidence(run);
   const document = decide(evidence, runInfo(run));
   read.document = document;
+  const ofGates = recordFaults(gates, log);
+  if (ofGates.length > 0) return { faults: ofGates };
   const fixed = seal.analysis.looks === undefined;
   const looks = lookFaults(journal.steps, fixed ? [] : judgeSealed(evidence).looks);
   if (looks.length > 0) return { faults: looks };
@@ -278,6 +296,26 @@ function checkDecision(files: RunFiles, { seal, index, entries }: Ready, read: R
   return same
     ? { detail: shown }
     : { faults: [`recomputed: ${shown}; ${runFileNames.decision} says something else`] };
+}
+
+function checkGates(
+  files: RunFiles,
+  seal: SealedExperiment,
+  { read, demands }: { readonly read: Reading; readonly demands: Demands },
+): Finding {
+  const record = readGateRecord(files, seal);
+  if (record === null)
+    return { faults: [`${runFileNames.gates} is there, and the seal has no custom gate`] };
+  read.gates = record;
+  const { reruns } = demands;
+  const failed = record.replies.filter(({ reply }) => reply.status === 'failed').length;
+  const faults = failed === 0 ? '' : `, ${failed} of them faults`;
+  const again =
+    reruns === undefined ? 'their code was not run' : 'their code run again says the same';
+  return findingOf(
+    reruns === undefined ? [] : rerunFaults(record, reruns),
+    `${record.replies.length} ${record.replies.length === 1 ? 'reply' : 'replies'}${faults}; ${again}`,
+  );
 }
 
 function checkSummary(files: RunFiles, document: DecisionDocument, { seal }: Reading): Finding {

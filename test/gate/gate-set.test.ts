@@ -1,6 +1,8 @@
 /** Properties of the whole set of gates: what holds whichever are sealed, in whatever order. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { decisionSchema } from '../../src/gate/gate.ts';
+import { failedReply, type GateReply, readAnswer } from '../../src/run/gate-reply.ts';
 import { gateSchema } from '../../src/spec/gates.ts';
 import type { CaseTable, EvidenceTable } from '../support/evidence.ts';
 import { rightMeasure } from '../support/evidence.ts';
@@ -51,7 +53,16 @@ const everyGate = [
   },
   { gate: 'infrastructure-symmetry', margin: 0.3 },
   { gate: 'interleaving' },
+  { gate: 'custom', name: 'own', module: 'own.mjs', measures: ['right', 'kind'] },
 ];
+
+/** What the custom gate says: any decision, seldom one that objects, or no answer at all. */
+const reply = fc
+  .constantFrom('ship', 'ship', 'ship', ...decisionSchema.options, 'nothing')
+  .map((decision): GateReply => {
+    if (decision === 'nothing') return failedReply('no-answer', 'late');
+    return readAnswer(JSON.stringify({ decision, reason: 'because' }), 0);
+  });
 
 const audits = [
   {
@@ -93,9 +104,11 @@ const table = fc
     lift: fc.constantFrom(0, 1),
     // A few draws lose a cell, so that filling takes part.
     lost: fc.constantFrom(-1, -1, 2),
+    reply,
   })
   .map(
-    ({ pairs, lift, lost }): EvidenceTable => ({
+    ({ pairs, lift, lost, reply: own }): EvidenceTable => ({
+      replies: () => own,
       measures,
       budgetUsd: 1.2,
       placebo: true,
@@ -105,11 +118,11 @@ const table = fc
         { id: 'd0', unit: 'd0', split: 'train', text: 'a case of development', cells: {} },
         ...pairs.map(([baseline, next], at): CaseTable => {
           const id = `u${String(at).padStart(2, '0')}`;
-          const own = at === lost ? ('infrastructureFault' as const) : attempt(next, lift === 1);
+          const ours = at === lost ? ('infrastructureFault' as const) : attempt(next, lift === 1);
           const other = lift === 1 ? { ...baseline, right: 0 as const } : baseline;
           const cells = {
             baseline: attempt(other, false),
-            next: own,
+            next: ours,
             placebo: attempt(other, false),
           };
           return { id, unit: id, text: `the text of case number ${at}`, cells };
@@ -159,7 +172,9 @@ describe('any set of gates', () => {
       }),
       { numRuns: 120, seed: 22 },
     );
-    // Every decision was met, or nothing was shown.
-    expect([...decisions.keys()].sort()).toEqual(['hold', 'need_more_work', 'ship']);
+    // The decisions of both kinds were met, or nothing was shown.
+    expect([...decisions.keys()]).toEqual(
+      expect.arrayContaining(['hold', 'model_ceiling', 'need_more_work', 'ship']),
+    );
   });
 });

@@ -2,6 +2,7 @@
 
 import type { Evidence } from '../../src/analysis/evidence.ts';
 import { type Digest, digestOf } from '../../src/base/digest.ts';
+import type { GateReplies } from '../../src/run/gate-reply.ts';
 import type { ArmProvenance } from '../../src/run/provenance.ts';
 import type { ControlResult, ReceiptLine } from '../../src/run/receipt.ts';
 import { cellId, planSchedule } from '../../src/run/schedule.ts';
@@ -57,6 +58,8 @@ export interface EvidenceTable {
   readonly concurrency?: number;
   readonly confirmatory?: boolean;
   readonly amendments?: readonly Amendment[];
+  /** What custom gates said. */
+  readonly replies?: GateReplies;
   readonly provenance?: readonly ArmProvenance[];
   readonly excluded?: readonly string[];
   readonly surfaces?: Readonly<Record<string, string>>;
@@ -277,6 +280,7 @@ export function evidenceOf(
     controls: table.controls === undefined ? declared.map(passedControl) : table.controls,
     controlLines: table.controlLines === undefined ? [] : table.controlLines,
     confirmatory: table.confirmatory ?? true,
+    ...(table.replies === undefined ? {} : { replies: table.replies }),
     provenance:
       table.provenance ??
       seal.arms.map(({ id }) => ({ arm: id, consistency: 'consistent', reasons: [] })),

@@ -1,6 +1,7 @@
 /** A small experiment folder and its runs in process: 12 final mails, 4 of development, two candidates, four controls. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gateRunner } from '../../src/host/gate-runner.ts';
 import { openHost } from '../../src/host/open-host.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
@@ -114,6 +115,7 @@ export function runPorts(
     signal: new AbortController().signal,
     write: true,
     openHost: () => openHost(loaded),
+    gateRunner: gateRunner(),
     folderPath: () => join(loaded.folder, 'run'),
     openFolder: openRunFolder,
     fence: () => {

@@ -20,6 +20,7 @@ export interface DecideOptions extends ExitOptions {
   readonly ledger: string;
   readonly receipts?: string;
   readonly whatIf?: string;
+  readonly runGates?: boolean;
 }
 
 /** Decides an experiment's receipts, or a recorded run under another rule. */
@@ -64,7 +65,9 @@ async function decideWhatIf(
   const file = options.whatIf;
   const bytes = readBytes(resolve(cwd, file), { file, what: 'The rule' });
   const { decideAgain } = await import('../../serve/what-if.ts');
-  const found = await decideAgain(resolve(cwd, path), { bytes, file });
+  const { gateRunner } = await import('../../host/gate-runner.ts');
+  const runner = options.runGates === true ? gateRunner() : null;
+  const found = await decideAgain(resolve(cwd, path), { bytes, file }, runner);
   for (const line of whatIfLines(found)) output.line(line);
   output.document(found);
   return exitCodeFor(found.decision, options);

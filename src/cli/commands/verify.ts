@@ -14,6 +14,7 @@ import { auditLines } from '../../verify/audit.ts';
 import { bundledLedger, type NoteFiles } from '../../verify/bundle.ts';
 import { type Demands, type Requirement, requirements } from '../../verify/check-trust.ts';
 import type { Check } from '../../verify/checklist.ts';
+import type { Reruns } from '../../verify/gate-record.ts';
 import { type LedgerView, ledgerView as viewOf } from '../../verify/reading.ts';
 import { checkRun, type Verification } from '../../verify/verify.ts';
 import type { CommandContext } from '../context.ts';
@@ -33,6 +34,7 @@ export interface VerifyOptions {
   readonly commit?: string;
   /** Whether the sealed power is simulated again. */
   readonly power?: boolean;
+  readonly runGates?: boolean;
 }
 
 const marks: Readonly<Record<Check['status'], string>> = {
@@ -95,10 +97,18 @@ async function verifyOne(
   const demands = await demandsOf(context, options);
   const evidence = readEvidence(resolve(context.cwd, path));
   const { ledger, notes } = await recordOf(context, options, evidence);
-  const result = checkRun(evidence.files, ledger, { ...demands, notes });
+  const reruns = options.runGates === true ? { reruns: await rerun(evidence) } : {};
+  const result = checkRun(evidence.files, ledger, { ...demands, notes, ...reruns });
   show(context, result);
   const { ok, exitCode, checks, audit, uncheckable } = result;
   return { ok, exitCode, checks, audit, uncheckable };
+}
+
+/** Nobody's code runs unless it is asked for; what runs it is loaded then. */
+async function rerun({ files }: Evidence): Promise<Reruns> {
+  const { rerunGates } = await import('../../serve/run-report.ts');
+  const { gateRunner } = await import('../../host/gate-runner.ts');
+  return rerunGates(files, gateRunner());
 }
 
 /** What the reader brings along; wrong words are refused before anything is read. */

@@ -1,0 +1,122 @@
+/** What a custom gate is given: the paired unit values of its measures and counts, never receipts, texts of cases or the ledger. */
+import type { Analysis, CandidateAnalysis, MeasureAnalysis } from '../analysis/analyze.ts';
+import { fillWorstCase, type Pair } from '../analysis/pair.ts';
+import type { SettledCell } from '../analysis/settle.ts';
+import { canonicalText } from '../base/canonical.ts';
+import { digestOf } from '../base/digest.ts';
+import { invariant } from '../base/errors.ts';
+import type { GateQuestion } from '../run/gate-reply.ts';
+import { type GateOf, gateName } from '../spec/gates.ts';
+import { valueRange } from '../spec/measure.ts';
+import { roundSignificant } from '../stats/rounding.ts';
+import { sum } from '../stats/summary.ts';
+import type { GateInput, GateMeasure } from './define-gate.ts';
+
+/** Outcomes of the cells of one arm: how many ended in each class, cells that never ran as `not-run`. */
+function outcomesOf(cells: readonly SettledCell[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { settlement } of cells) {
+    const word = settlement.status === 'settled' ? settlement.receipt.outcome : settlement.reason;
+    counts[word] = (counts[word] ?? 0) + 1;
+  }
+  return counts;
+}
+
+interface ArmSums {
+  readonly baseline: number[];
+  readonly candidate: number[];
+}
+
+function valuesByUnit(pairs: readonly Pair[]): ReadonlyMap<string, ArmSums> {
+  const found = new Map<string, ArmSums>();
+  for (const { unit, baseline, candidate } of pairs) {
+    if (baseline.status === 'lost' || candidate.status === 'lost') continue;
+    const own = found.get(unit) ?? { baseline: [], candidate: [] };
+    own.baseline.push(baseline.value);
+    own.candidate.push(candidate.value);
+    found.set(unit, own);
+  }
+  return found;
+}
+
+const mean = (values: readonly number[]): number => roundSignificant(sum(values) / values.length);
+
+function measureInput(analysis: MeasureAnalysis, filled: boolean): GateMeasure | null {
+  const { measure, pairs } = analysis;
+  const sample = filled ? analysis.filled : analysis.sample;
+  const used = filled ? fillWorstCase(pairs, measure) : pairs;
+  if (sample === null || used === null) return null;
+  const values = valuesByUnit(used);
+  const lost = (side: 'baseline' | 'candidate'): number =>
+    sample.lost.filter((each) => each.side === side).length;
+  return {
+    kind: measure.kind,
+    role: measure.role,
+    direction: measure.direction,
+    range: valueRange(measure),
+    units: sample.units.map(({ unit, improvement, pairs: complete }) => {
+      const own = values.get(unit);
+      invariant(own !== undefined, 'a unit with a value has complete pairs');
+      const arms = { baseline: mean(own.baseline), candidate: mean(own.candidate) };
+      return { unit, ...arms, improvement: roundSignificant(improvement), pairs: complete };
+    }),
+    plannedPairs: pairs.length,
+    lost: { baseline: lost('baseline'), candidate: lost('candidate') },
+  };
+}
+
+/** A custom gate and what it is to be asked about. */
+export interface CustomRequest {
+  readonly declared: GateOf<'custom'>;
+  readonly analysis: Analysis;
+  readonly candidate: CandidateAnalysis;
+  /** Whether every lost value is counted against the candidate. */
+  readonly filled: boolean;
+}
+
+/** Why a custom gate is not asked: a measure without any unit, or without a range to fill its losses from. */
+export interface NotAsked {
+  readonly measure: string;
+  readonly why: 'no-unit' | 'no-range';
+}
+
+/**
+ * The question to a custom gate about one candidate, or why there is none to ask.
+ *
+ * Equal evidence gives an equal question, byte for byte: numbers have 12 significant digits, units stand in the sealed order.
+ */
+export function customQuestion(request: CustomRequest): GateQuestion | NotAsked {
+  const { declared, analysis, candidate, filled } = request;
+  const measures: Record<string, GateMeasure> = {};
+  for (const id of declared.measures) {
+    const own = candidate.measures.get(id);
+    invariant(own !== undefined, 'every declared measure is analysed');
+    const found = measureInput(own, filled);
+    if (found === null) return { measure: id, why: 'no-range' };
+    if (found.units.length === 0) return { measure: id, why: 'no-unit' };
+    measures[id] = found;
+  }
+  const { seal, order, look } = analysis;
+  const input: GateInput = {
+    type: 'liftgate/gate-input/v1',
+    gate: gateName(declared),
+    candidate: candidate.id,
+    level: seal.analysis.level,
+    look: look === undefined ? null : { number: look.number, of: look.of },
+    plannedUnits: order.length,
+    measures,
+    cells: {
+      baseline: outcomesOf(analysis.baselineCells),
+      candidate: outcomesOf(candidate.cells),
+    },
+    options: declared.options ?? {},
+  };
+  const text = canonicalText(input);
+  return {
+    gate: input.gate,
+    candidate: input.candidate,
+    input: text,
+    digest: digestOf(text),
+    units: Math.max(...Object.values(measures).map(({ units }) => units.length)),
+  };
+}
