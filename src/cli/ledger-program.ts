@@ -1,6 +1,7 @@
 /** The commands of `liftgate ledger`. */
 import type { Command } from 'commander';
 import type { CheckpointFlags, SignerFlags, WitnessFlags } from './commands/checkpoint.ts';
+import type { VerifyLedgerFlags } from './commands/ledger.ts';
 import type { PolicyFlags } from './commands/reuse.ts';
 import { addBranchCommands } from './ledger-branch-program.ts';
 import { addUpkeepCommands } from './ledger-upkeep-program.ts';
@@ -8,6 +9,7 @@ import {
   type Act,
   checkpointsText,
   command,
+  demanding,
   ledgered,
   recording,
   type Shared,
@@ -26,16 +28,17 @@ export function addLedgerCommands(program: Command, act: Act): void {
   );
   ledgered(ledger, 'show <entry>', 'one entry by its number', 'liftgate ledger show 3').action(
     (entry: string, options: Shared) =>
-      act(async (context) => (await load()).show(context, options, entry)),
+      act(async (context) => (await load()).showEntry(context, options, entry)),
   );
-  ledgered(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify')
-    .option(
+  demanding(
+    ledgered(ledger, 'verify', 'check chain, states and objects', 'liftgate ledger verify').option(
       '--fix',
       'first move files that are neither entry nor object to quarantine/, and drop old temporary files',
-    )
-    .action((options: Shared & { readonly fix?: boolean }) =>
-      act(async (context) => (await load()).verifyLedger(context, options)),
-    );
+    ),
+    'what must vouch for every outcome: signed, witnessed, anchored',
+  ).action((options: VerifyLedgerFlags) =>
+    act(async (context) => (await load()).verifyLedger(context, options)),
+  );
   recording(
     ledger,
     'release <experiment>',

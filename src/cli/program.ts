@@ -19,6 +19,7 @@ import {
   type Act,
   checkpointsText,
   command,
+  demanding,
   ledgered,
   recording,
   type Shared,
@@ -303,24 +304,20 @@ function addReport(program: Command, act: Act): void {
 }
 
 function addVerify(program: Command, act: Act): void {
-  ledgered(
-    program,
-    'verify <evidence...>',
-    'recompute and check everything in run folders or bundles, with no host',
-    'liftgate verify experiments/refund-desk/runs/*',
-  )
-    .option(
+  demanding(
+    ledgered(
+      program,
+      'verify <evidence...>',
+      'recompute and check everything in run folders or bundles, with no host',
+      'liftgate verify experiments/refund-desk/runs/*',
+    ).option(
       '--without-ledger',
       'check the folder alone; what only the ledger can show stays unchecked',
-    )
-    .option('--checkpoints <folder>', checkpointsText)
-    .option('--pin <size:head>', 'entries and head of the ledger as you know them from elsewhere')
-    .option('--trust <keys>', 'file with the keys whose signatures count')
-    .option('--require <what>', 'what must vouch for the outcome: signed, witnessed, anchored')
+    ),
+    'what must vouch for the outcome: signed, witnessed, anchored',
+  )
     .option('--statement <file>', 'statement, signed or not, to hold against the run')
-    .option('--tsa <certificates>', 'PEM file with the time-stamping authorities you believe')
     .option('--run-gates', 'run the recorded code of custom gates again; otherwise no code is run')
-    .option('--commit <ids>', 'commits you know from elsewhere, full ids separated by commas')
     .option('--power', 'simulate the power of the sealed plan again, which takes a while')
     .action((paths: string[], options: VerifyOptions) =>
       act(async (context) =>

@@ -62,3 +62,14 @@ export function recording(parent: Command, words: string, does: string, example:
     'private key that signs entries where the policy of their family wants that',
   );
 }
+
+/** The same command with what a reader brings along: a pin, keys, authorities and commits to believe, and what must vouch for what. */
+export function demanding(added: Command, requireText: string): Command {
+  return added
+    .option('--checkpoints <folder>', checkpointsText)
+    .option('--pin <size:head>', 'entries and head of the ledger as you know them from elsewhere')
+    .option('--trust <keys>', 'file with the keys whose signatures count')
+    .option('--require <what>', requireText)
+    .option('--tsa <certificates>', 'PEM file with the time-stamping authorities you believe')
+    .option('--commit <ids>', 'commits you know from elsewhere, full ids separated by commas');
+}

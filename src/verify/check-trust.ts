@@ -83,24 +83,25 @@ export function checkTrust(
   if (ledger === null || ledger.problems.length > 0 || read.entries === undefined) {
     const faults = ['without a sound ledger and a readable run there is nothing to vouch for'];
     for (const id of [...(demands.statement === null ? [] : ['statement' as const]), ...demanded])
-      list.run(names[id], () => ({ faults }));
+      list.run(trustNames[id], () => ({ faults }));
     return vouchers;
   }
   const outcome = outcomeOf(ledger, read.entries, read.manifest);
   const vouching = { demands, outcome, vouchers };
   if ([...demands.notes.keys()].some((name) => name.endsWith('.txt'))) {
-    list.run(names.checkpoints, () => checkCheckpoints(ledger, vouching));
+    list.run(trustNames.checkpoints, () => checkCheckpoints(ledger, vouching));
   }
   if (demands.statement !== null) {
-    list.run(names.statement, () => checkStatement(ledger, { ...vouching, read }));
+    list.run(trustNames.statement, () => checkStatement(ledger, { ...vouching, read }));
   }
   for (const requirement of demanded) {
-    list.run(names[requirement], () => checkRequirement(requirement, ledger, vouching));
+    list.run(trustNames[requirement], () => checkRequirement(requirement, ledger, vouching));
   }
   return vouchers;
 }
 
-const names = {
+/** The checks by what is demanded. */
+export const trustNames = {
   checkpoints: {
     id: 'checkpoints',
     title: 'every checkpoint is the beginning of this ledger, and no trusted signature is broken',
@@ -128,7 +129,8 @@ const names = {
   },
 } as const satisfies Readonly<Record<string, CheckName>>;
 
-interface Vouching {
+/** What is demanded, for which outcome, and who was found so far. */
+export interface Vouching {
   readonly demands: Demands;
   readonly outcome: KnownEntry | null;
   readonly vouchers: Vouchers;
@@ -190,7 +192,8 @@ function weigh(
   });
 }
 
-function checkCheckpoints(ledger: LedgerView, vouching: Vouching): Finding {
+/** Every checkpoint is the beginning of this ledger; counts its trusted signatures among the vouchers. */
+export function checkCheckpoints(ledger: LedgerView, vouching: Vouching): Finding {
   const { demands, vouchers } = vouching;
   const faults: Fault[] = [];
   const found: ShownCheckpoint[] = [];
@@ -289,7 +292,8 @@ function differingMembers(found: Statement, expected: Statement): string {
   return [...(subject ? [] : ['subject']), ...members].join(', ');
 }
 
-function checkRequirement(
+/** Whether those who were found to vouch for an outcome are as many as a demand wants. */
+export function checkRequirement(
   requirement: Requirement,
   ledger: LedgerView,
   { demands, outcome, vouchers }: Vouching,

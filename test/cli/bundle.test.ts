@@ -241,6 +241,44 @@ describe('signatures', () => {
     expect(beside.exitCode).toBe(0);
   });
 
+  test('of checkpoints are demanded of the whole ledger', async () => {
+    const verified = ['ledger', 'verify', ...trusted];
+    const plain = await call(...verified);
+    expect(plain.exitCode).toBe(0);
+    expect(plain.stdout).toMatch(/^ok {3}checkpoints .*\n +\d+ entries \(alice, ci\)$/m);
+    expect(plain.stdout).toContain('\nRESULT sound\n');
+    const met = await call(...verified, '--require', 'signed,witnessed');
+    expect(met.exitCode).toBe(0);
+    expect(met.stdout).toMatch(/^ok {3}witnessed .*\n +outcomes, entries \d+$/m);
+    const foreign = ['ledger', 'verify', '--trust', 'ci-only.txt', '--require', 'witnessed'];
+    const alone = await call(...foreign);
+    expect(alone.exitCode).toBe(41);
+    expect(alone.stdout).toMatch(
+      /^FAIL witnessed .*\n +\[signature-missing\] outcome, entry \d+: only ci .* vouches for it$/m,
+    );
+    expect(alone.stdout).toContain('\nRESULT sound, and not vouched for as demanded\n');
+    const json = await call('ledger', 'verify', '--require', 'anchored', '--json');
+    expect(json.exitCode).toBe(41);
+    const { ok, trust } = JSON.parse(json.stdout);
+    expect({ ok, codes: trust.checks.at(-1).problems }).toEqual({
+      ok: false,
+      codes: [{ code: 'anchor-missing', message: expect.stringContaining('outcome, entry ') }],
+    });
+  });
+
+  test('are refused where the ledger is another one than its checkpoints show: 42', async () => {
+    const at = await folder();
+    execFileSync('cp', ['-r', join(workspace, 'ledger'), join(workspace, 'keys.txt'), at]);
+    const notes = join(at, 'ledger/checkpoints');
+    const [name = ''] = readdirSync(notes);
+    const note = readFileSync(join(notes, name), 'utf8').split('\n');
+    note[2] = Buffer.alloc(32).toString('base64');
+    writeFileSync(join(notes, name), note.join('\n'));
+    const other = await liftgate(at, 'ledger', 'verify', ...trusted);
+    expect(other.exitCode).toBe(42);
+    expect(other.stdout).toContain('[checkpoint-contradicted]');
+  });
+
   test('prove an entry to somebody without the ledger', async () => {
     const { stdout } = await call('ledger', 'prove', '--entry', '2');
     writeFileSync(join(elsewhere, 'proof.json'), stdout);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { canonicalText } from '../../base/canonical.ts';
 import type { Digest } from '../../base/digest.ts';
 import { LiftgateError } from '../../base/errors.ts';
+import type { LedgerReport } from '../../ledger/check-ledger.ts';
 import type { StoredEntry } from '../../ledger/entry.ts';
 import { knownEntries } from '../../ledger/histories.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -10,9 +11,13 @@ import type { ExperimentState, LedgerState } from '../../ledger/projection.ts';
 import { receiptsRoot } from '../../report/run-facts.ts';
 import { tidyLedger } from '../../store/ledger-files.ts';
 import { isPostgresUrl } from '../../store/postgres-server.ts';
+import { checkLedgerTrust, type LedgerTrust } from '../../verify/check-ledger-trust.ts';
+import type { Fault } from '../../verify/checklist.ts';
+import { ledgerView } from '../../verify/reading.ts';
 import type { CommandContext } from '../context.ts';
 import { table } from '../print.ts';
 import { commandLedger, existingLedger, type RecordingOptions } from '../workspace.ts';
+import { checkLines, type DemandOptions, demandsOf, notesBeside, pinOf } from './verify.ts';
 
 interface LedgerFlags {
   readonly ledger: string;
@@ -56,7 +61,7 @@ export async function list(context: CommandContext, options: LedgerFlags): Promi
  * One entry, a member a line.
  * @throws {LiftgateError} usage when there is no entry of that number
  */
-export async function show(
+export async function showEntry(
   context: CommandContext,
   options: LedgerFlags,
   word: string,
@@ -98,14 +103,59 @@ function tidy({ cwd, output }: CommandContext, { ledger }: LedgerFlags): void {
   for (const file of removed) output.line(`removed ${file}, left by a writer that ended`);
 }
 
-/** Chain, states and objects; exit 42 when something is damaged. `fix` first moves away what is neither entry nor object. */
+/** Flags of `ledger verify`. */
+export interface VerifyLedgerFlags extends DemandOptions {
+  readonly fix?: boolean;
+}
+
+/**
+ * Chain, states and objects; exit 42 when something is damaged. `fix` first moves away what is neither entry nor object. With a trust
+ * list, demands, or proofs that the reader believes: checkpoints and whoever vouches for the outcomes too, exit 41 when they do not.
+ */
 export async function verifyLedger(
   context: CommandContext,
-  options: LedgerFlags & { readonly fix?: boolean },
+  options: VerifyLedgerFlags,
 ): Promise<number> {
   const { output } = context;
+  const { report, held } = await heldLedger(context, options);
+  show(context, report);
+  if (held !== null) showTrust(context, held, report.entries);
+  const vouched = held?.ok ?? true;
+  const sound = vouched ? 'sound' : 'sound, and not vouched for as demanded';
+  output.line(`RESULT ${report.ok ? sound : 'damaged'}`);
+  output.document(held === null ? report : { ...report, ok: report.ok && vouched, trust: held });
+  if (report.ok && vouched) return 0;
+  const other = held?.checks.some(({ problems }) => problems.some(isContradiction)) ?? false;
+  return report.ok && !other ? 41 : 42;
+}
+
+const isContradiction = ({ code }: Fault): boolean => code === 'checkpoint-contradicted';
+
+/** The ledger as it was found, and what the reader's demands make of it; null without any. */
+async function heldLedger(
+  context: CommandContext,
+  options: VerifyLedgerFlags,
+): Promise<{ readonly report: LedgerReport; readonly held: LedgerTrust | null }> {
+  const { trust, require, tsa, commit } = options;
+  const asked = [trust, require, tsa, commit].some((each) => each !== undefined);
+  const demands = asked ? await demandsOf(context, options) : null;
+  const pin = options.pin === undefined ? undefined : pinOf(options.pin);
   if (options.fix === true) tidy(context, options);
-  const report = await (await existingLedger(context, options)).verify();
+  const ledger = await existingLedger(context, options);
+  if (demands === null) return { report: await ledger.verify(pin), held: null };
+  const view = await ledgerView(ledger, pin);
+  const notes = await notesBeside(context, options);
+  return { report: view.report, held: checkLedgerTrust(view, { ...demands, notes }) };
+}
+
+function showTrust({ output }: CommandContext, held: LedgerTrust, entries: number): void {
+  for (const line of held.checks.flatMap(checkLines)) output.line(line);
+  const from = held.unsignedFrom;
+  if (from < entries)
+    output.line(`entries ${from}..${entries - 1} are signed for by nobody trusted`);
+}
+
+function show({ output }: CommandContext, report: LedgerReport): void {
   output.line(
     `ledger ${report.ledger ?? 'none'}: ${report.entries} entries, head ${report.head ?? 'none'}`,
   );
@@ -116,9 +166,6 @@ export async function verifyLedger(
   output.line(
     `root ${report.root}; completeness ${report.completeness}: ${report.completenessDetail}`,
   );
-  output.line(`RESULT ${report.ok ? 'sound' : 'damaged'}`);
-  output.document(report);
-  return report.ok ? 0 : 42;
 }
 
 /** Seals of one experiment name, the latest first: a name sealed again has several, and only one of them may hold the units. */

@@ -21,17 +21,21 @@ import type { CommandContext } from '../context.ts';
 import { asLiftgateError, failureDocument, failureText } from '../print.ts';
 import { checkpointFolder, existingLedger } from '../workspace.ts';
 
-/** Flags of the command. */
-export interface VerifyOptions {
+/** Flags that say what the reader knows, whom they trust, and what they demand. */
+export interface DemandOptions {
   readonly ledger: string;
-  readonly withoutLedger?: boolean;
   readonly checkpoints?: string;
   readonly pin?: string;
   readonly trust?: string;
   readonly require?: string;
-  readonly statement?: string;
   readonly tsa?: string;
   readonly commit?: string;
+}
+
+/** Flags of the command. */
+export interface VerifyOptions extends DemandOptions {
+  readonly withoutLedger?: boolean;
+  readonly statement?: string;
   /** Whether the sealed power is simulated again. */
   readonly power?: boolean;
   readonly runGates?: boolean;
@@ -112,9 +116,9 @@ async function rerun({ files }: Evidence): Promise<Reruns> {
 }
 
 /** What the reader brings along; wrong words are refused before anything is read. */
-async function demandsOf(
+export async function demandsOf(
   context: CommandContext,
-  options: VerifyOptions,
+  options: DemandOptions & Pick<VerifyOptions, 'statement' | 'power'>,
 ): Promise<Omit<Demands, 'notes'>> {
   const { require, trust, statement } = options;
   const demanded = require === undefined ? [] : require.split(',').map(requirementOf);
@@ -176,6 +180,12 @@ function requirementOf(word: string): Requirement {
   });
 }
 
+/** Signed notes and proofs of time beside a ledger. */
+export function notesBeside(context: CommandContext, options: DemandOptions): Promise<NoteFiles> {
+  const folder = checkpointFolder(context, options);
+  return folder === null ? Promise.resolve(new Map()) : readNotes(folder);
+}
+
 /** The ledger to hold the run to: the bundle's own, or the one beside a run folder with what this machine has seen of it. */
 async function recordOf(
   context: CommandContext,
@@ -188,12 +198,11 @@ async function recordOf(
   if (options.withoutLedger === true) return { ledger: null, notes: new Map() };
   const mend = 'Name the ledger with --ledger, or check the folder alone with --without-ledger.';
   const ledger = await viewOf(await existingLedger(context, options, mend), pin);
-  const folder = checkpointFolder(context, options);
-  if (folder === null) return { ledger, notes: new Map() };
-  return { ledger, notes: await readNotes(folder) };
+  return { ledger, notes: await notesBeside(context, options) };
 }
 
-function pinOf(word: string): LedgerPin {
+/** Size and head that a word names. */
+export function pinOf(word: string): LedgerPin {
   const [, size = '0', head] = /^([1-9][0-9]{0,7}):(.*)$/.exec(word) ?? [];
   if (isDigest(head)) return { size: Number(size), head };
   throw new LiftgateError('usage', `"${word}" is no pin.`, {
@@ -212,7 +221,7 @@ function show({ output }: CommandContext, result: Verification): void {
 }
 
 /** A check and below it what it found, a line per problem with its reason. */
-function checkLines({ id, status, title, detail, problems }: Check): string[] {
+export function checkLines({ id, status, title, detail, problems }: Check): string[] {
   const told = problems.map(({ code, message }) => `[${code}] ${message}`);
   const below = status === 'failed' ? told : [detail].filter((text) => text !== '');
   return [
