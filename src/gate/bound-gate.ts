@@ -22,6 +22,7 @@ import { type FurtherUnits, planFurtherUnits } from './further-units.ts';
 import { orFutile } from './futility.ts';
 import { seenGaps, widest } from './gap.ts';
 import { type BoundLevel, levelOf } from './gate.ts';
+import type { JointTest } from './joint-law.ts';
 import type { LookRequest } from './look-error.ts';
 import { judgeMonitored } from './monitoring.ts';
 import { judgePareto, paretoGuarantee } from './pareto.ts';
@@ -47,6 +48,8 @@ export interface BoundGate {
   readonly measure: string;
   readonly guarantee: LookRequest['guarantee'];
   readonly level: (request: BoundRequest) => OrderedLevel;
+  /** What joins the gate's tests of several candidates; absent where nothing does. */
+  readonly joint?: (request: Omit<BoundRequest, 'error'>) => JointTest;
 }
 
 function effectBound(analysis: Analysis, gate: EffectGate): BoundGate {
@@ -56,6 +59,11 @@ function effectBound(analysis: Analysis, gate: EffectGate): BoundGate {
     error: seal.analysis.errorLevels.lift,
     measure: gate.measureId,
     guarantee: guaranteeOf(gate.method),
+    joint: ({ candidate, filled }) => ({
+      name: gate.name,
+      method: gate.method,
+      sample: chosenSample(measuredFor(gate, candidate), filled),
+    }),
     level: ({ candidate, filled, error }) => {
       const measured = measuredFor(gate, candidate);
       const { clears, reading } = effectLevel(seal, gate, chosenSample(measured, filled), error);

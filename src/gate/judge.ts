@@ -21,6 +21,7 @@ import { judgeEvaluator } from './evaluator.ts';
 import { asksForOwnPower } from './further-simulated.ts';
 import { costOfMore, type FurtherUnits, withCost } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
+import type { Correction } from './joint-law.ts';
 import { judgeCanary, judgeMonitored } from './monitoring.ts';
 import { type BoundJudgement, judgeBounds } from './multiplicity.ts';
 import { allGates } from './sealed-gates.ts';
@@ -33,6 +34,8 @@ export interface CandidateJudgement {
   /** True when a decision was lowered because the evidence confirms nothing. */
   readonly capped: boolean;
   readonly step: HolmStep;
+  /** Under `multiplicity: max-t` with several candidates: what divided their error, and why. */
+  readonly correction: Correction | null;
   /** In the sealed order of gates, the always-required ones last. */
   readonly contributions: readonly Contribution[];
   readonly furtherUnits: readonly FurtherUnits[];
@@ -166,6 +169,7 @@ function judgeCandidate(
     decision,
     capped: decision !== composed,
     step: bounds.observed.step,
+    correction: bounds.observed.correction,
     contributions,
     furtherUnits: decision === 'need_more_work' ? furtherOf(bounds.observed, analysis) : [],
   };

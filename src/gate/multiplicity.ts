@@ -1,25 +1,39 @@
 /**
- * Several candidates: Holm by bounds over the required gates that have one, or a fixed sequence.
+ * Several candidates: Holm by bounds over the required gates that have one, max-T, or a fixed sequence.
  *
  * With m candidates a candidate clears level k if every required gate with a bound clears with its own error divided by k, and at
  * every smaller divisor; step j asks for level m - j + 1. A candidate that another gate stops keeps its place in the order.
+ *
+ * Under max-T the error is divided by what the joint law of those that are left asks for, at most by their number; each gate is still
+ * read by its sealed method. Who is not rejected shows Bonferroni's interval, and breach is judged on it.
  *
  * In a fixed sequence every candidate has the full error, and may ship only while all before it cleared theirs. A stopped sequence
  * takes the right to ship from those behind, never the duty to hold: a breach is judged on a candidate's own interval.
  */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
+import { gateName } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import { type HolmStep, holmByBounds } from '../stats/multiplicity.ts';
+import { type HolmStep, stepDownByBounds } from '../stats/multiplicity.ts';
 import { type BoundGate, boundGate, type OrderedLevel } from './bound-gate.ts';
 import type { FurtherUnits } from './further-units.ts';
 import type { Contribution } from './gate.ts';
+import {
+  type Correction,
+  correctionOf,
+  type JointLaw,
+  jointLaw,
+  noJointLaw,
+  unjoinedDesign,
+} from './joint-law.ts';
 import { lookError } from './look-error.ts';
 
 /** Gates with a bound of one candidate after the order of candidates was applied. */
 export interface BoundJudgement {
   readonly candidate: string;
   readonly step: HolmStep;
+  /** Under `multiplicity: max-t` with several candidates: what divided their error, and why. */
+  readonly correction: Correction | null;
   /** In the sealed order of the gates. */
   readonly contributions: readonly Contribution[];
   /** Units that required gates on a difference would need which neither cleared nor breached. */
@@ -38,7 +52,8 @@ function listsExactly(sequence: readonly string[], candidates: readonly string[]
  */
 export function checkMultiplicity(seal: SealedExperiment, candidates: readonly string[]): void {
   const { multiplicity } = seal.decision;
-  if (multiplicity === 'holm' || (multiplicity === 'none' && candidates.length <= 1)) return;
+  if (multiplicity === 'holm' || multiplicity === 'max-t') return;
+  if (multiplicity === 'none' && candidates.length <= 1) return;
   if (multiplicity !== 'none' && listsExactly(multiplicity.sequence, candidates)) return;
   const what =
     multiplicity === 'none'
@@ -50,31 +65,45 @@ export function checkMultiplicity(seal: SealedExperiment, candidates: readonly s
   });
 }
 
-/** Levels of one candidate: for each gate, index k - 1 holds the gate at error/k. */
-type Levels = ReadonlyMap<BoundGate, readonly OrderedLevel[]>;
+/** One candidate's gates at each divisor of the error that was asked for. */
+class CandidateLevels {
+  readonly #candidate: CandidateAnalysis;
+  readonly #options: JudgeOptions;
+  readonly #known = new Map<number, ReadonlyMap<BoundGate, OrderedLevel>>();
+
+  constructor(candidate: CandidateAnalysis, options: JudgeOptions) {
+    this.#candidate = candidate;
+    this.#options = options;
+  }
+
+  at(divisor: number): ReadonlyMap<BoundGate, OrderedLevel> {
+    const found = this.#known.get(divisor) ?? this.#read(divisor);
+    this.#known.set(divisor, found);
+    return found;
+  }
+
+  clears(divisor: number): boolean {
+    return [...this.at(divisor)].every(([gate, level]) => !gate.required || level.clears);
+  }
+
+  #read(divisor: number): ReadonlyMap<BoundGate, OrderedLevel> {
+    const { analysis, gates, filled } = this.#options;
+    return new Map(
+      gates.map((gate) => {
+        const error = lookError(analysis.seal, analysis.look, {
+          ...gate,
+          error: gate.error / divisor,
+        });
+        return [gate, gate.level({ candidate: this.#candidate, filled, error })];
+      }),
+    );
+  }
+}
 
 interface JudgeOptions {
   readonly analysis: Analysis;
   readonly gates: readonly BoundGate[];
   readonly filled: boolean;
-  /** What the error is divided by, from 1 without a gap. */
-  readonly divisors: readonly number[];
-}
-
-function readCandidate(
-  candidate: CandidateAnalysis,
-  { analysis: { seal, look }, gates, filled, divisors }: JudgeOptions,
-): Levels {
-  const levels = (gate: BoundGate): OrderedLevel[] =>
-    divisors.map((divisor) => {
-      const error = lookError(seal, look, { ...gate, error: gate.error / divisor });
-      return gate.level({ candidate, filled, error });
-    });
-  return new Map(gates.map((gate) => [gate, levels(gate)]));
-}
-
-function clearsAt(readings: Levels, index: number): boolean {
-  return [...readings].every(([gate, levels]) => !gate.required || levels[index]?.clears === true);
 }
 
 /** A candidate's place in the order, and the candidate that a fixed sequence stopped at before it. */
@@ -83,14 +112,21 @@ interface Place {
   readonly stoppedBy: string | null;
 }
 
-function judgeCandidate(candidate: string, readings: Levels, place: Place): BoundJudgement {
+/** The divisor with every whole one below it: a gate clears only if it clears at all of them. */
+function upTo(divisor: number): number[] {
+  const whole = Array.from({ length: Math.floor(divisor) }, (_, index) => index + 1);
+  return whole.includes(divisor) ? whole : [...whole, divisor];
+}
+
+function judgeCandidate(
+  candidate: string,
+  levels: CandidateLevels,
+  { place, stepwise }: { readonly place: Place; readonly stepwise: boolean },
+): Omit<BoundJudgement, 'correction'> {
   const { step, stoppedBy } = place;
-  const several = (readings.values().next().value?.length ?? 1) > 1;
-  const shown = [...readings].map(([gate, levels]) => {
-    const level = levels[step.divisor - 1];
-    invariant(level !== undefined, 'a step divides the error by at most the number of candidates');
-    const clears = levels.slice(0, step.divisor).every((each) => each.clears);
-    const standing = { clears, stepwise: step.rejected && several, stoppedBy };
+  const shown = [...levels.at(step.divisor)].map(([gate, level]) => {
+    const clears = upTo(step.divisor).every((each) => levels.at(each).get(gate)?.clears === true);
+    const standing = { clears, stepwise, stoppedBy };
     return { gate, level, contribution: level.contribution(standing) };
   });
   return {
@@ -105,21 +141,31 @@ function judgeCandidate(candidate: string, readings: Levels, place: Place): Boun
   };
 }
 
-function holmPlaces(readings: readonly Levels[]): Place[] {
-  const clears = readings.map((each) => readings.map((_, index) => clearsAt(each, index)));
-  return holmByBounds(clears).map((step) => ({ step, stoppedBy: null }));
+/** What joins the candidates: the law of their required gates on differences, or why there is none. */
+function lawOf(analysis: Analysis, filled: boolean): JointLaw {
+  const { seal, candidates } = analysis;
+  const gates = seal.decision.gates.flatMap((declared) => {
+    const gate = declared.required ? boundGate(analysis, declared) : null;
+    return gate === null ? [] : [{ name: gateName(declared), joint: gate.joint }];
+  });
+  const alone = gates.find(({ joint }) => joint === undefined);
+  const unjoined = unjoinedDesign(analysis);
+  if (unjoined !== null) return noJointLaw(unjoined);
+  if (alone !== undefined)
+    return noJointLaw(`the gate ${alone.name} has no joint law over candidates`);
+  const family = candidates.map((candidate) =>
+    gates.flatMap(({ joint }) => joint?.({ candidate, filled }) ?? []),
+  );
+  return jointLaw(family, seal.analysis.errorLevels.lift);
 }
 
 function sequencePlaces(
   sequence: readonly string[],
   candidates: readonly CandidateAnalysis[],
-  readings: readonly Levels[],
+  levels: readonly CandidateLevels[],
 ): Place[] {
   const cleared = new Map(
-    candidates.map(({ id }, index) => {
-      const own = readings[index];
-      return [id, own !== undefined && clearsAt(own, 0)];
-    }),
+    candidates.map(({ id }, index) => [id, levels[index]?.clears(1) === true]),
   );
   const stop = sequence.findIndex((id) => cleared.get(id) !== true);
   return candidates.map(({ id }) => {
@@ -142,16 +188,24 @@ export function judgeBounds(analysis: Analysis, filled: boolean): BoundJudgement
   );
   const gates = declared.flatMap((each) => boundGate(analysis, each) ?? []);
   const sequence = typeof multiplicity === 'string' ? null : multiplicity.sequence;
-  const divisors = sequence === null ? candidates.map((_, index) => index + 1) : [1];
-  const readings = candidates.map((candidate) =>
-    readCandidate(candidate, { analysis, gates, filled, divisors }),
-  );
+  const options = { analysis, gates, filled };
+  const levels = candidates.map((candidate) => new CandidateLevels(candidate, options));
+  const several = candidates.length > 1;
+  const law = multiplicity === 'max-t' && several ? lawOf(analysis, filled) : null;
   const places =
-    sequence === null ? holmPlaces(readings) : sequencePlaces(sequence, candidates, readings);
+    sequence === null
+      ? stepDownByBounds({
+          count: candidates.length,
+          divisorOf: law?.divisor ?? ((open) => open.length),
+          clears: (at, divisor) => levels[at]?.clears(divisor) === true,
+        }).map((step) => ({ step, stoppedBy: null }))
+      : sequencePlaces(sequence, candidates, levels);
   return candidates.map(({ id }, index) => {
-    const own = readings[index];
+    const own = levels[index];
     const place = places[index];
     invariant(own !== undefined && place !== undefined, 'one place per candidate');
-    return judgeCandidate(id, own, place);
+    const stepwise = place.step.rejected && several && sequence === null;
+    const judged = judgeCandidate(id, own, { place, stepwise });
+    return { ...judged, correction: law === null ? null : correctionOf(law) };
   });
 }

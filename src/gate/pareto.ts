@@ -2,13 +2,13 @@
  * The `pareto` gate: no objective falls below its floor and at least one is better, all at once.
  *
  * Each of k objectives is read by its sealed method at the error of the candidate divided by k, so that all k intervals hold
- * together. Cleared: every lower bound lies above minus its margin and one lies above 0. Breached: an interval lies wholly at or
+ * together; under `multiplicity: max-t` by what their joint law asks for. Cleared: every lower bound lies above minus its margin and one lies above 0. Breached: an interval lies wholly at or
  * below its floor, or all lie wholly at or below 0.
  */
 import { type Analysis, type CandidateAnalysis, sealedMethod } from '../analysis/analyze.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import { measureOf } from '../analysis/evidence.ts';
-import { invariant, LiftgateError } from '../base/errors.ts';
+import { LiftgateError } from '../base/errors.ts';
 import { type GateOf, gateName, type Objective } from '../spec/gates.ts';
 import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -18,6 +18,7 @@ import {
   doesBreachStand,
   type EffectGate,
   type EffectReading,
+  measuredFor,
   onScale,
   readEffect,
 } from './effect.ts';
@@ -29,6 +30,7 @@ import {
   contributionOf,
   shownNumber,
 } from './gate.ts';
+import { jointLaw, noJointLaw, unjoinedDesign } from './joint-law.ts';
 
 function objectiveGate(
   seal: SealedExperiment,
@@ -95,8 +97,7 @@ function readObjective(
   gate: EffectGate,
   { candidate, filled, error }: ParetoRequest,
 ): ReadObjective {
-  const measured = candidate.measures.get(gate.measureId);
-  invariant(measured !== undefined, 'every gated measure is analysed');
+  const measured = measuredFor(gate, candidate);
   const sample = chosenSample(measured, filled);
   const reading = readEffect(seal, gate, sample, error);
   const estimate = reading.result.status === 'estimated' ? reading.result.estimate : null;
@@ -166,16 +167,43 @@ function findingOf(objectives: readonly ReadObjective[]): ParetoFinding {
   return { finding: clears ? 'cleared' : 'unresolved', reason: text };
 }
 
+/** By what the objectives divide the error: their number, or what their joint law asks for under `multiplicity: max-t`. */
+function sharedError(
+  analysis: Pick<Analysis, 'seal' | 'look'>,
+  gates: readonly EffectGate[],
+  { candidate, filled, error }: ParetoRequest,
+): { readonly divisor: number; readonly text: string } {
+  const count = gates.length;
+  if (analysis.seal.decision.multiplicity !== 'max-t' || count === 1)
+    return { divisor: count, text: '' };
+  const family = gates.map((gate) => [
+    {
+      name: gate.measureId,
+      method: gate.method,
+      sample: chosenSample(measuredFor(gate, candidate), filled),
+    },
+  ]);
+  const unjoined = unjoinedDesign(analysis);
+  const law = unjoined === null ? jointLaw(family, error) : noJointLaw(unjoined);
+  const divisor = law.divisor(gates.map((_, at) => at));
+  const text =
+    law.fallback === null
+      ? `; by max-T over ${count} objectives the error is divided by ${shownNumber(divisor)}`
+      : `; the error is divided by ${count}, there is no max-T: ${law.fallback}`;
+  return { divisor, text };
+}
+
 /** Contribution of a pareto gate for one candidate at its error; the statistic counts the objectives that are better. */
 export function judgePareto(
-  { seal }: Pick<Analysis, 'seal'>,
+  analysis: Pick<Analysis, 'seal' | 'look'>,
   declared: GateOf<'pareto'>,
   request: ParetoRequest,
 ): Contribution {
-  const error = request.error / declared.objectives.length;
-  const objectives = declared.objectives.map((each) =>
-    readObjective(seal, objectiveGate(seal, declared, each), { ...request, error }),
-  );
+  const { seal } = analysis;
+  const gates = declared.objectives.map((each) => objectiveGate(seal, declared, each));
+  const { divisor, text } = sharedError(analysis, gates, request);
+  const error = request.error / divisor;
+  const objectives = gates.map((gate) => readObjective(seal, gate, { ...request, error }));
   const sizes = objectives.map(({ reading: { result } }) =>
     result.status === 'estimated' ? result.estimate.n : result.n,
   );
@@ -191,6 +219,7 @@ export function judgePareto(
     errorLevel: roundSignificant(error),
     n: fewest,
     ...found,
+    reason: `${found.reason}${text}`,
     flags: [...flags, ...(found.flags ?? [])],
   });
 }

@@ -22,6 +22,7 @@ import {
   decisionSchema,
   shownNumber,
 } from '../gate/gate.ts';
+import { correctionSchema } from '../gate/joint-law.ts';
 import { type CandidateJudgement, isConfirmatory } from '../gate/judge.ts';
 import { judgeSealed, type SealedJudgement } from '../gate/sequential.ts';
 import { claimUseSchema } from '../spec/claim.ts';
@@ -48,7 +49,10 @@ export const candidateDecisionSchema = z.strictObject({
   reason: z.string(),
   cap: z.literal('not-confirmatory').nullable(),
   sameSurface: z.boolean().describe('The candidate is the baseline byte for byte: an A/A run.'),
-  step: z.strictObject({ rejected: z.boolean(), step: z.int(), divisor: z.int(), of: z.int() }),
+  step: z.strictObject({ rejected: z.boolean(), step: z.int(), divisor: z.number(), of: z.int() }),
+  correction: correctionSchema
+    .optional()
+    .describe('Under multiplicity max-t, with several candidates.'),
   improvement: estimateSchema.nullable(),
   contributions: z.array(contributionSchema),
   furtherUnits: z.array(furtherUnitsSchema),
@@ -251,6 +255,7 @@ export function decide(evidence: Evidence, run: RunInfo): DecisionDocument {
       cap: isCapped(evidence, judged) ? 'not-confirmatory' : null,
       sameSurface: hasBaselineSurface(seal, judged.candidate),
       step: { ...judged.step, of: candidates.length },
+      ...(judged.correction === null ? {} : { correction: judged.correction }),
       improvement,
       contributions: [...judged.contributions],
       furtherUnits: [...judged.furtherUnits],

@@ -45,6 +45,7 @@ export function statisticText({
 export function placeText(
   { rejected, step, of, divisor }: CandidateDecision['step'],
   multiplicity: SealedExperiment['decision']['multiplicity'],
+  correction?: CandidateDecision['correction'],
 ): string {
   if (of === 1) return '';
   if (typeof multiplicity !== 'string') {
@@ -53,6 +54,18 @@ export function placeText(
       ? `${place}: it and all before it cleared.`
       : `${place}: it or one before it did not clear.`;
   }
+  if (correction?.applied === 'max-t') {
+    const { reason, smallestCorrelation } = correction;
+    const law = `max-T: ${reason}, their smallest correlation is ${shownNumber(smallestCorrelation ?? 0)}`;
+    return rejected
+      ? `Step ${step} of ${of} by ${law}; the interval is that of its step (error divided by ${shownNumber(divisor)}, by Holm ${of - step + 1}).`
+      : `Not rejected by ${law}; the interval is at error divided by ${divisor}.`;
+  }
+  const why = correction === undefined ? '' : ` Holm in place of max-T: ${correction.reason}.`;
+  return `${holmText({ rejected, step, of, divisor })}${why}`;
+}
+
+function holmText({ rejected, step, of, divisor }: CandidateDecision['step']): string {
   return rejected
     ? `Holm step ${step} of ${of}: the interval is that of its step (error divided by ${divisor}).`
     : `Not rejected in Holm's order: the interval is at error divided by ${divisor}.`;
@@ -60,10 +73,10 @@ export function placeText(
 
 /** Place and looks of a candidate, as sentences; empty for a single candidate of a fixed design. */
 export function standingText(
-  { step, stopping }: Pick<CandidateDecision, 'step' | 'stopping'>,
+  { step, stopping, correction }: Pick<CandidateDecision, 'step' | 'stopping' | 'correction'>,
   multiplicity: SealedExperiment['decision']['multiplicity'],
 ): string {
-  return [placeText(step, multiplicity), stoppingText(stopping)]
+  return [placeText(step, multiplicity, correction), stoppingText(stopping)]
     .filter((text) => text !== '')
     .join(' ');
 }

@@ -154,7 +154,9 @@ export const controlSchema = z.union([
 export type Control = z.infer<typeof controlSchema>;
 
 export const multiplicitySchema = z.union([
-  z.enum(['holm', 'none']),
+  z
+    .enum(['holm', 'none', 'max-t'])
+    .describe('max-t: as holm, the error divided by less where the candidates are correlated.'),
   z.strictObject({
     sequence: z.array(idSchema).min(1).describe('Every candidate once, in the order of testing.'),
   }),

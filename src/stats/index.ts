@@ -113,6 +113,7 @@ export {
   isIndeterminate,
 } from './interval.ts';
 export * from './intraclass.ts';
+export { commonFactor, jointDivisor } from './joint-normal.ts';
 export {
   type MaxTOptions,
   type MaxTResult,
@@ -130,8 +131,10 @@ export {
   holmByBounds,
   holmSidakAdjust,
   hommelAdjust,
+  type StepDownFamily,
   sidakAdjust,
   simesGlobalP,
+  stepDownByBounds,
 } from './multiplicity.ts';
 export {
   type NoncentralitySearch,

@@ -190,7 +190,7 @@ export interface HolmStep {
   readonly rejected: boolean;
   /** Place in Holm's order, from 1; the procedure stops at the first step that is not cleared. */
   readonly step: number;
-  /** The one-sided error is divided by this: m − step + 1 when rejected, m when not. */
+  /** The one-sided error is divided by this: m − step + 1 or less when rejected, m when not. */
   readonly divisor: number;
 }
 
@@ -236,4 +236,49 @@ export function holmByBounds(clears: readonly (readonly boolean[])[]): HolmStep[
     const rejected = step <= rejectedSteps;
     return { rejected, step, divisor: rejected ? count - step + 1 : count };
   });
+}
+
+/** A family of candidates that are tested together by bounds. */
+export interface StepDownFamily {
+  /** How many candidates, from 0. */
+  readonly count: number;
+  /** By what the error is divided for those that are left, from 1 to their number. */
+  readonly divisorOf: (open: readonly number[]) => number;
+  /** Whether a candidate clears with its error divided by this; asked for whole numbers up to the count and for `divisorOf`. */
+  readonly clears: (candidate: number, divisor: number) => boolean;
+}
+
+/**
+ * A step-down procedure by bounds, with the error of those that are left divided by what their joint law asks for.
+ *
+ * Of the candidates that clear, the one that clears most whole divisors goes first, ties by position; with the number of those left
+ * as divisor this is Holm's procedure. A divisor never grows from step to step. The error of all false rejections together holds if
+ * each divisor holds it for any of those it is made for (the closure of Romano and Wolf).
+ *
+ * @returns  one entry per candidate, in the order given
+ * @example stepDownByBounds({ count: 2, divisorOf: (open) => open.length, clears: (at, divisor) => divisor <= 1 + at })
+ * // => [{ rejected: true, step: 2, divisor: 1 }, { rejected: true, step: 1, divisor: 2 }]
+ * @see Romano & Wolf (2005), JASA 100:94; Westfall & Young (1993), algorithm 2.8
+ */
+export function stepDownByBounds({ count, divisorOf, clears }: StepDownFamily): HolmStep[] {
+  const all = Array.from({ length: count }, (_, index) => index);
+  const depths = all.map((index) => clearedDepth(all.map((below) => clears(index, below + 1))));
+  const order = ascending(depths.map((depth) => -depth));
+  const clearsAll = (index: number, divisor: number): boolean =>
+    (depths[index] ?? 0) >= Math.floor(divisor) && clears(index, divisor);
+  const steps = new Map<number, HolmStep>();
+  let open = order;
+  let smallest = count;
+  while (open.length > 0) {
+    const divisor = Math.min(smallest, divisorOf(open));
+    const next = open.find((index) => clearsAll(index, divisor));
+    if (next === undefined) break;
+    steps.set(next, { rejected: true, step: steps.size + 1, divisor });
+    smallest = divisor;
+    open = open.filter((index) => index !== next);
+  }
+  for (const index of open) {
+    steps.set(index, { rejected: false, step: steps.size + 1, divisor: count });
+  }
+  return all.flatMap((index) => steps.get(index) ?? []);
 }

@@ -15,6 +15,7 @@ export const statisticsVersions = {
   'order-statistic': '1',
   'holm-by-bounds': '1',
   'fixed-sequence': '1',
+  'max-t': '1',
   'group-sequential': '1',
   'betting-sequence': '1',
   rounding: '12-significant-digits',

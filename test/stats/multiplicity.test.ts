@@ -12,6 +12,7 @@ import {
   hommelAdjust,
   sidakAdjust,
   simesGlobalP,
+  stepDownByBounds,
 } from '../../src/stats/multiplicity.ts';
 import {
   type BoundedClaim,
@@ -99,6 +100,63 @@ describe('several candidates', () => {
 function clearsFor(pValues: readonly number[], alpha: number): boolean[][] {
   return pValues.map((p) => pValues.map((_, index) => p * (index + 1) <= alpha));
 }
+
+describe('stepDownByBounds', () => {
+  test('is Holm with the number of those left as divisor, whatever clears', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 5 }).chain((count) =>
+          fc.array(fc.array(fc.boolean(), { minLength: count, maxLength: count }), {
+            minLength: count,
+            maxLength: count,
+          }),
+        ),
+        (levels) => {
+          const steps = stepDownByBounds({
+            count: levels.length,
+            divisorOf: (open) => open.length,
+            clears: (at, divisor) => levels[at]?.[divisor - 1] === true,
+          });
+          expect(steps).toEqual(holmByBounds(levels));
+        },
+      ),
+    );
+  });
+
+  test('rejects no fewer at smaller divisors, and shows those it does not reject at the count', () => {
+    // p of 0.011, 0.02 and 0.03 at an error of 0.025: clears divisors up to 2.27, 1.25 and none.
+    const clears = (at: number, divisor: number): boolean =>
+      ([0.011, 0.02, 0.03][at] ?? 1) * divisor <= 0.025;
+    const family = (shrink: number) =>
+      stepDownByBounds({ count: 3, divisorOf: (open) => 1 + shrink * (open.length - 1), clears });
+    expect(family(1).map(({ rejected }) => rejected)).toEqual([false, false, false]);
+    expect(family(0.6)).toEqual([
+      { rejected: true, step: 1, divisor: 2.2 },
+      { rejected: false, step: 2, divisor: 3 },
+      { rejected: false, step: 3, divisor: 3 },
+    ]);
+    expect(family(0.2).map(({ rejected, divisor }) => [rejected, divisor])).toEqual([
+      [true, 1.4],
+      [true, 1.2],
+      [false, 3],
+    ]);
+  });
+
+  test('never lets a divisor grow from step to step, and clears every whole divisor below', () => {
+    const growing = stepDownByBounds({
+      count: 2,
+      divisorOf: (open) => (open.length === 2 ? 1.2 : 1.9),
+      clears: (_, divisor) => divisor < 1.5,
+    });
+    expect(growing.map(({ divisor }) => divisor)).toEqual([1.2, 1.2]);
+    const gap = {
+      count: 2,
+      divisorOf: () => 1.5,
+      clears: (_: number, divisor: number) => divisor > 1,
+    };
+    expect(stepDownByBounds(gap).some(({ rejected }) => rejected)).toBe(false);
+  });
+});
 
 describe('holmByBounds', () => {
   test('rejects what Holm rejects, on every reference case', () => {
