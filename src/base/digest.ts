@@ -5,7 +5,8 @@ import { canonicalBytes } from './canonical.ts';
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = `sha256:${string}`;
 
-const digestPattern = /^sha256:[0-9a-f]{64}$/;
+/** Our spelling of a digest. */
+export const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
 /** Whether a value is a digest in our spelling. */
 export function isDigest(value: unknown): value is Digest {

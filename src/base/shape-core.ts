@@ -48,7 +48,11 @@ export abstract class Shape<Output> implements AnyShape {
    * what would be read is equal to the value itself. Notes no faults and makes no copy.
    */
   accepts(value: unknown): boolean {
-    if (!this.fits(value)) return false;
+    return this.fits(value) && this.meets(value);
+  }
+
+  /** Whether a value of this kind passes the checks. */
+  meets(value: unknown): boolean {
     for (const check of this.checks) if (!passes(check, value)) return false;
     return true;
   }

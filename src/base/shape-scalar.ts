@@ -170,11 +170,14 @@ export class LiteralShape<Word extends Primitive> extends ChoiceShape<Word> {
 export class CustomShape<Output> extends Shape<Output> {
   readonly test: (value: unknown) => boolean;
   override readonly checks: readonly ShapeCheck[];
+  /** What the texts look like that fit; nothing else fits then. */
+  readonly pattern: RegExp | undefined;
 
   /** @param test  whether a value fits; @param text  what was expected */
-  constructor(test: (value: unknown) => boolean, text: string) {
+  constructor(test: (value: unknown) => boolean, text: string, pattern?: RegExp) {
     super();
     this.test = test;
+    this.pattern = pattern;
     this.checks = [{ kind: 'test', test, text, ends: 'all' }];
   }
 

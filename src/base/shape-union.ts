@@ -89,7 +89,8 @@ export class TaggedShape<Option extends ObjectShape<Members>> extends Shape<Infe
   /** Made when it is first needed. */
   private chosen: Map<unknown, Option> | undefined;
 
-  private optionFor(word: unknown): Option | undefined {
+  /** The option that a word chooses. */
+  optionFor(word: unknown): Option | undefined {
     if (this.chosen === undefined) {
       this.chosen = new Map();
       for (const option of this.options) {

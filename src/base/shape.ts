@@ -129,10 +129,11 @@ export function json(): JsonShape {
   return jsonShape;
 }
 
-/** A value that a test recognises. */
+/** A value that a test recognises; with a pattern it takes the texts that match, all of them, and nothing else. */
 export function custom<Output>(
   test: (value: unknown) => boolean,
   text: string,
+  pattern?: RegExp,
 ): CustomShape<Output> {
-  return new CustomShape(test, text);
+  return new CustomShape(test, text, pattern);
 }

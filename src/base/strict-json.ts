@@ -6,6 +6,7 @@ import { canonicalText, type Json, maximumDepth } from './canonical.ts';
 import { isCanonicalLine } from './canonical-text.ts';
 import { type ErrorCode, LiftgateError } from './errors.ts';
 import type { Reading, Shape } from './shape-core.ts';
+import { learnForm, readInForm } from './shape-form.ts';
 
 export type JsonReason =
   | 'E_SYNTAX'
@@ -232,11 +233,15 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Decodes UTF-8 bytes, refusing invalid sequences and a byte order mark.
- * @throws {LiftgateError} json-invalid (or `source.errorCode`) with `details.reason` E_UTF8 or E_BOM
+ * @throws {LiftgateError} `source.errorCode`, or else `errorCode`, with `details.reason` E_UTF8 or E_BOM
  */
-export function decodeUtf8(bytes: Uint8Array, source: JsonSource = {}): string {
+export function decodeUtf8(
+  bytes: Uint8Array,
+  source: JsonSource = {},
+  errorCode: ErrorCode = 'json-invalid',
+): string {
   const fail = (reason: JsonReason, what: string): never => {
-    throw new LiftgateError(source.errorCode ?? 'json-invalid', `${what} (${reason}).`, {
+    throw new LiftgateError(source.errorCode ?? errorCode, `${what} (${reason}).`, {
       where: { file: source.file },
       mend: mends[reason],
       details: { reason },
@@ -267,8 +272,14 @@ export function readJson(input: Uint8Array | string, source: JsonSource = {}): J
  * @throws {LiftgateError} run-invalid (or `source.errorCode`) when any byte differs
  */
 export function readCanonical(bytes: Uint8Array, source: JsonSource = {}): Json {
-  const errorCode = source.errorCode ?? 'run-invalid';
-  const text = decodeUtf8(bytes, { ...source, errorCode });
+  return canonicalValue(decodeUtf8(bytes, source, recordedCode), source);
+}
+
+/** Error code of recorded evidence where its reader has none of its own. */
+const recordedCode = 'run-invalid';
+
+function canonicalValue(text: string, source: JsonSource): Json {
+  const errorCode = source.errorCode ?? recordedCode;
   const refuse = (cause: string): never => {
     throw new LiftgateError(
       errorCode,
@@ -299,7 +310,13 @@ export function readRecorded<Output>(
   shape: Shape<Output>,
   source: JsonSource = {},
 ): Reading<Output> {
-  return shape.readOwned(readCanonical(bytes, source));
+  const text = decodeUtf8(bytes, source, recordedCode);
+  const known = readInForm(shape, text);
+  if (known !== undefined) return { success: true, data: known as Output };
+  const value = canonicalValue(text, source);
+  const reading = shape.readOwned(value);
+  if (reading.data === value) learnForm(shape, value, text);
+  return reading;
 }
 
 /** What version control leaves in place of a file; told before the JSON reader stumbles over it. */

@@ -1,5 +1,5 @@
 /** Spellings shared by the recorded shapes: ids, field names, digests, comparisons. */
-import type { Digest } from '../base/digest.ts';
+import { type Digest, digestPattern, isDigest } from '../base/digest.ts';
 import * as z from '../base/shape.ts';
 
 /** Ids of experiments, arms, measures, controls and rules. */
@@ -17,8 +17,9 @@ export const fieldNameSchema = z.string().min(1).max(128);
 export const textSchema = z.string().min(1).max(4000);
 
 export const digestSchema = z.custom<Digest>(
-  (value) => typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value),
+  isDigest,
   'expected sha256: and 64 lower-case hex digits',
+  digestPattern,
 );
 
 /** UTC time with milliseconds as recorded: `2026-01-01T00:00:00.000Z`. */

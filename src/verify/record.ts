@@ -135,30 +135,37 @@ export function manifestDifferences(
   return [...changed, ...strange, ...extra];
 }
 
-/** Lines of a canonical JSON Lines file, each with its line number from 1; a file that ends without a line feed is refused. */
-export function canonicalLines(
+/** What is made of each line with its line feed and its number from 1; a file that ends without a line feed is refused. */
+function mapLines<Made>(
   bytes: Uint8Array,
   file: string,
-): { line: number; value: unknown }[] {
-  if (bytes.length === 0) return [];
-  if (bytes[bytes.length - 1] !== 0x0a) {
+  make: (bytes: Uint8Array, line: number) => Made,
+): Made[] {
+  if (bytes.length > 0 && bytes[bytes.length - 1] !== 0x0a) {
     throw new LiftgateError('run-invalid', 'The last line has no line feed, so it may be torn.', {
       where: { file },
       mend: 'Restore the recorded file.',
     });
   }
-  const lines: { line: number; value: unknown }[] = [];
+  const made: Made[] = [];
   let from = 0;
   while (from < bytes.length) {
     const end = bytes.indexOf(0x0a, from) + 1;
-    const line = lines.length + 1;
-    lines.push({
-      line,
-      value: readCanonical(bytes.subarray(from, end), { file, firstLine: line }),
-    });
+    made.push(make(bytes.subarray(from, end), made.length + 1));
     from = end;
   }
-  return lines;
+  return made;
+}
+
+/** Lines of a canonical JSON Lines file, each with its line number from 1; a file that ends without a line feed is refused. */
+export function canonicalLines(
+  bytes: Uint8Array,
+  file: string,
+): { line: number; value: unknown }[] {
+  return mapLines(bytes, file, (each, line) => ({
+    line,
+    value: readCanonical(each, { file, firstLine: line }),
+  }));
 }
 
 /**
@@ -166,8 +173,8 @@ export function canonicalLines(
  * @throws {LiftgateError} run-invalid with file and line
  */
 export function parseReceiptLines(bytes: Uint8Array, file: string): ReceiptLine[] {
-  return canonicalLines(bytes, file).map(({ line, value }) => {
-    const parsed = receiptLineSchema.readOwned(value);
+  return mapLines(bytes, file, (each, line) => {
+    const parsed = readRecorded(each, receiptLineSchema, { file, firstLine: line });
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0];
     throw new LiftgateError('run-invalid', `The line is no receipt line: ${issue?.message}.`, {
