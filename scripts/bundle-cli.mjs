@@ -139,11 +139,11 @@ function alone(command) {
     resolveId: (id, importer = '') => {
       const isOther =
         /\/src\/cli\/[a-z-]+\.ts$/.test(importer) && otherCommands.test(id) && id !== module;
-      return isOther || (importer.endsWith('/commands/verify.ts') && forGates.test(id))
-        ? '\0left-out'
-        : null;
+      if (isOther) return '\0left-out';
+      const isForGates = importer.endsWith('/commands/verify.ts') && forGates.test(id);
+      return isForGates ? '\0left-out:gates' : null;
     },
-    load: (id) => (id === '\0left-out' ? empty : null),
+    load: (id) => (id.startsWith('\0left-out') ? empty : null),
     transform: (code, id) => {
       if (!id.endsWith('/src/cli/program.ts')) return null;
       const lazy = `await import('${module}')`;

@@ -94,6 +94,13 @@ export function customGates(gates: readonly GateDeclaration[]): GateOf<'custom'>
   return gates.filter((gate) => gate.gate === 'custom');
 }
 
+/** Replies in the place of code that is not run: nothing objects, so that the other gates are seen. */
+export const unobjected: GateReplies = () => {
+  const numbers = { value: null, bound: null, threshold: null, n: null };
+  const reason = 'its code is not run here and taken not to object';
+  return { status: 'answered', answer: { decision: 'ship', reason, ...numbers } };
+};
+
 /** Whether a seal has custom gates. */
 export function hasCustomGates({ decision }: Evidence['seal']): boolean {
   return customGates(decision.gates).length > 0;

@@ -10,6 +10,8 @@ interface Request {
   readonly files: Readonly<Record<string, string>>;
   /** Canonical JSON; null only loads the gate. */
   readonly input: string | null;
+  /** The process stops the code by itself: whoever started it may be gone. */
+  readonly timeLimitMs: number;
 }
 
 type Report = { readonly kind: 'loaded' | 'answer' | 'threw' | 'malformed'; readonly text: string };
@@ -65,7 +67,7 @@ const prelude = `(() => {
       const [type, decide] = ['type', 'decide'].map((name) => getOwnPropertyDescriptor(gate, name)?.value);
       return type === 'liftgate/gate/v1' && typeof decide === 'function' ? decide : null;
     },
-    ask: (decide, input) => read(apply(decide, undefined, [deepFreeze(parse(input))])),
+    asking: (decide, input) => () => read(apply(decide, undefined, [deepFreeze(parse(input))])),
     told: (thrown) => {
       try {
         return typeof thrown === 'object' && thrown !== null ? says(thrown.message) : says(thrown);
@@ -77,7 +79,7 @@ const prelude = `(() => {
 interface Prelude {
   readonly defineGate: unknown;
   readonly decideOf: (gate: unknown) => unknown;
-  readonly ask: (decide: unknown, input: string) => readonly [boolean, string];
+  readonly asking: (decide: unknown, input: string) => () => readonly [boolean, string];
   readonly told: (thrown: unknown) => string;
 }
 
@@ -94,8 +96,8 @@ function pathOf(specifier: string, from: string): string | null {
   return steps.join('/');
 }
 
-async function report({ module, files, input }: Request): Promise<Report> {
-  const sandbox: object = Object.create(null);
+async function report({ module, files, input, timeLimitMs: timeout }: Request): Promise<Report> {
+  const sandbox: Record<string, unknown> = Object.create(null);
   const context = createContext(sandbox, { codeGeneration: { strings: false, wasm: false } });
   const tools = runInContext(prelude, context) as Prelude;
   const modules = new Map<string, SourceTextModule>();
@@ -131,13 +133,16 @@ async function report({ module, files, input }: Request): Promise<Report> {
         `${identifier} imports "${specifier}"; a gate imports ${entryPoint} and the files it names`,
       );
     });
-    await main.evaluate();
+    await main.evaluate({ timeout });
     const exported = 'default' in main.namespace ? main.namespace.default : undefined;
     const decide = tools.decideOf(exported);
     if (decide === null)
       return { kind: 'malformed', text: `the default export of ${module} is no defineGate(...)` };
     if (input === null) return { kind: 'loaded', text: '' };
-    const [isPlain, text] = tools.ask(decide, input);
+    sandbox['asked'] = tools.asking(decide, input);
+    const [isPlain, text] = runInContext('asked()', context, { timeout }) as ReturnType<
+      ReturnType<Prelude['asking']>
+    >;
     return { kind: isPlain ? 'answer' : 'malformed', text };
   } catch (thrown) {
     return { kind: 'threw', text: tools.told(thrown).toWellFormed().slice(0, 1000) };

@@ -26,6 +26,9 @@ const mostBytes = 65_536;
 /** Least time that loading has: what its limit is about is answering. */
 const loadLimitMs = 30_000;
 
+/** What the process has longer than whoever waits for it. */
+const graceMs = 2000;
+
 /** Memory of the code, in megabytes. */
 const memoryMb = 256;
 
@@ -100,7 +103,8 @@ function askOnce(program: string, code: GateCode, input: string | null): Promise
     // A process that ended before it was told everything is heard of by its end.
     child.stdin.on('error', () => undefined);
     const files = Object.fromEntries(code.files);
-    child.stdin.end(JSON.stringify({ module: code.module, files, input }));
+    const { module, timeLimitMs } = code;
+    child.stdin.end(JSON.stringify({ module, files, input, timeLimitMs: timeLimitMs + graceMs }));
   });
 }
 

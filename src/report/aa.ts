@@ -2,6 +2,7 @@
 import type { Evidence } from '../analysis/evidence.ts';
 import { AaRedraws, AaTally } from '../gate/aa.ts';
 import { type AaNoise, type AaPlace, aaLevel, aaNoise, aaOutputs } from '../gate/aa-noise.ts';
+import { customGates } from '../gate/custom.ts';
 import { effectGates } from '../gate/effect.ts';
 import { type Decision, shownNumber } from '../gate/gate.ts';
 import type { AaDesign } from '../spec/aa-design.ts';
@@ -37,7 +38,8 @@ export interface AaNote {
     | 'answers-alike'
     | 'cells-without-outcome'
     | 'few-units'
-    | 'copies-may-ship';
+    | 'copies-may-ship'
+    | 'gates-not-run';
   readonly text: string;
 }
 
@@ -121,7 +123,7 @@ export async function aaReport(
     outputs: aaOutputs(rounds),
     noise: aaNoise(rounds, seed),
   };
-  return { ...report, notes: notesOf(report) };
+  return { ...report, notes: [...notesOf(report), ...unrunGates(plan)] };
 }
 
 function attemptsOf(rounds: readonly Evidence[]): AaReport['cells']['attempts'] {
@@ -187,6 +189,15 @@ function notesOf(report: Omit<AaReport, 'notes'>): AaNote[] {
     });
   }
   return notes;
+}
+
+/** Gates whose code an A/A run does not run. */
+function unrunGates({ decision }: SealedExperiment): AaNote[] {
+  const own = customGates(decision.gates).filter(({ required }) => required);
+  if (own.length === 0) return [];
+  const names = own.map(({ name }) => `"${name}"`).join(', ');
+  const text = `The code of ${names} is not run here and taken not to object: the ship rate is that of the other gates.`;
+  return [{ code: 'gates-not-run', text }];
 }
 
 const percent = (share: number): string => `${shownNumber(Number((100 * share).toPrecision(3)))} %`;

@@ -4,8 +4,8 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { Digest } from '../base/digest.ts';
+import { unobjected } from '../gate/custom.ts';
 import { type RateGate, rateBounds, rateGate } from '../gate/rate.ts';
-import type { RecordedAnswer } from '../run/gate-reply.ts';
 import {
   type Cell,
   cellKeyOf,
@@ -24,13 +24,6 @@ import { isIndeterminate } from '../stats/interval.ts';
 
 const anyDigest: Digest = `sha256:${'0'.repeat(64)}`;
 const anyTime = '1970-01-01T00:00:00.000Z';
-
-/** What a custom gate is taken to say: its code is not run on receipts that nobody made. */
-const unobjected: RecordedAnswer = {
-  decision: 'ship',
-  reason: 'taken not to object',
-  ...{ value: null, bound: null, threshold: null, n: null },
-};
 
 const freeUsage: Usage = {
   costUsd: 0,
@@ -115,7 +108,7 @@ export function favourableEvidence(plan: SealedExperiment, index: CaseIndex): Ev
     })),
     controlLines: [],
     confirmatory: true,
-    replies: () => ({ status: 'answered', answer: unobjected }),
+    replies: unobjected,
     provenance: arms.map((arm) => ({ arm: arm.id, consistency: 'consistent', reasons: [] })),
   };
 }

@@ -1,6 +1,7 @@
 /** A/A runs: the sealed design on development units with the baseline as its own candidate, through the host and into no ledger. */
 import type { Evidence } from '../analysis/evidence.ts';
 import { LiftgateError } from '../base/errors.ts';
+import { unobjected } from '../gate/custom.ts';
 import { systemClock } from '../host/clock.ts';
 import { openHost } from '../host/open-host.ts';
 import { type AaReport, aaReport } from '../report/aa.ts';
@@ -115,6 +116,7 @@ async function measureRounds(session: Session): Promise<Parameters<typeof aaRepo
     const { lines } = result;
     found.push({
       ...{ seal, index: design.index, lines, controls, controlLines, confirmatory: true },
+      replies: unobjected,
       provenance: checkProvenance({ seal, index: design.index, lines }),
     });
     last = result;

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../src/base/digest.ts';
 import { gateRunner } from '../../src/host/gate-runner.ts';
@@ -244,5 +245,27 @@ describe('the walls around it', () => {
     const asked = code(`const thrown = await ${way};
 export default { type: 'liftgate/gate/v1', decide: () => ({ decision: 'hold', reason: typeof thrown }) };`);
     expect(await ask(asked)).toEqual({ status: 'answered', answer: { ...ok, reason: 'string' } });
+  });
+});
+
+describe('a process that is no gate of ours', () => {
+  const instead = (name: string) =>
+    gateRunner(fileURLToPath(new URL(`../fixtures/gates/${name}.mjs`, import.meta.url)));
+  const question = { gate: 'own', candidate: 'new', input: '{}', digest: digestOf('{}'), units: 1 };
+
+  test.each([
+    [
+      'unsteady',
+      { code: 'unsteady', class: 'evaluatorFailure', detail: 'ship with two reasons or numbers' },
+    ],
+    [
+      'garbage',
+      { code: 'no-answer', detail: 'its process wrote something else than an answer', attempts: 2 },
+    ],
+    ['endless', { code: 'no-answer', detail: 'its process wrote without end', attempts: 2 }],
+    ['nowhere', { code: 'no-answer', class: 'infrastructureFault', attempts: 2 }],
+  ])('%s is a fault', async (name, fault) => {
+    const reply = await instead(name).ask(gate('() => {}'), question, 2);
+    expect(reply).toMatchObject({ status: 'failed', fault });
   });
 });
