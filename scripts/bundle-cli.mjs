@@ -4,9 +4,11 @@
  * CommonJS entry faster than an ES module; names and lines stay readable, so that a stack trace says where it was.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+import compiled from './compiled-program.cjs';
 
 const project = resolve(import.meta.dirname, '..');
 const target = join(project, 'dist/cli');
@@ -119,9 +121,14 @@ const handsOver = {
   load: (id) =>
     id.endsWith('/src/cli/programs.ts')
       ? {
-          code: `const own = new Set(${JSON.stringify(Object.keys(own))});
+          code: `import compiled from ${JSON.stringify(join(import.meta.dirname, 'compiled-program.cjs'))};
+            const beside = (name) => require(\`./\${name}.cjs\`);
+            const own = new Set(${JSON.stringify(Object.keys(own))});
             export async function programFor([command, ...words]) {
-              return own.has(command) && !words.includes('--insight') && !words.includes('--run-gates') ? require(\`./own-\${command}.cjs\`) : await import('./program.ts');
+              const rare = words.some((word) => word === '--insight' || word === '--run-gates');
+              if (!own.has(command) || rare) return await import('./program.ts');
+              compiled.runKept(import.meta.dirname, beside('code-list'), command);
+              return beside('own-' + command);
             }`,
           moduleSideEffects: false,
         }
@@ -292,6 +299,49 @@ async function write(name, input, { plugins, topics = [] }) {
   return output;
 }
 
+/** Command lines as they are used most, by command; the folder holds an experiment of its own. */
+const ordinary = {
+  check: ['check', 'experiments/refund-desk'],
+  report: ['report', 'experiments/refund-desk/runs/33d19367904c'],
+  seal: ['seal', 'example', '--ledger', 'ledger'],
+  verify: ['verify', 'experiments/refund-desk/runs/33d19367904c'],
+};
+
+/** Names of the programs' files whose compiled code is kept, and the digests of both. */
+function writeList(programs) {
+  const list = JSON.stringify({ platform: compiled.platform, programs });
+  writeFileSync(join(fresh, 'code-list.cjs'), `module.exports=${list};\n`);
+}
+
+/** Runs every program of one command once and keeps its compiled code. */
+function keepCode() {
+  const scratch = mkdtempSync(join(tmpdir(), 'liftgate-code-'));
+  const node = (cwd, ...words) =>
+    execFileSync(process.execPath, words, {
+      cwd,
+      env: { ...process.env, LIFTGATE_STATE_DIR: '' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  try {
+    const call = `require(${JSON.stringify(join(fresh, 'main.cjs'))}).main(['init', 'example'])`;
+    node(scratch, '--input-type=commonjs', '-e', call);
+    const programs = {};
+    for (const command of Object.keys(own)) {
+      const file = readdirSync(fresh).find((name) => name.startsWith(`own-${command}-core`));
+      const writer = join(import.meta.dirname, 'keep-code.mjs');
+      const cwd = command === 'seal' ? scratch : project;
+      node(cwd, writer, fresh, file, `own-${command}`, ...ordinary[command]);
+      const [source, code] = [file, `${file}.code`].map((name) =>
+        compiled.digestOf(readFileSync(join(fresh, name))),
+      );
+      programs[command] = { file, source, code };
+    }
+    writeList(programs);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
 try {
   const chunks = await write('main', 'src/cli/main.ts', { plugins: [handsOver] });
   for (const command of Object.keys(own)) {
@@ -302,7 +352,9 @@ try {
     });
   }
   writeFileSync(join(fresh, 'LICENSES.txt'), licences(chunks));
+  writeList({});
   writeFileSync(join(fresh, 'help.txt'), help());
+  keepCode();
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
 } finally {

@@ -7,7 +7,7 @@ import { type DecisionDocument, exitCodeOf } from '../report/decision.ts';
 import { candidateIds, type ExperimentSpec } from '../spec/spec.ts';
 import type { LoadedExperiment, OpenOptions } from '../store/experiment-folder.ts';
 import { ledgerExists, openLedger } from '../store/ledger-folder.ts';
-import { isPostgresUrl, parsePostgresUrl } from '../store/postgres-server.ts';
+import { isPostgresUrl, parsePostgresUrl } from '../store/postgres-place.ts';
 import { pinFolder, pinnedLedger, seenLedgers } from '../store/seen-ledgers.ts';
 import type { CommandContext } from './context.ts';
 

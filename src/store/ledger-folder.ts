@@ -22,7 +22,7 @@ import {
 import { ledgerAttributes } from './git-attributes.ts';
 import { errorCodeOf, type FileType, type LedgerFiles, nodeFiles } from './ledger-files.ts';
 import { postgresStore } from './ledger-postgres.ts';
-import { isPostgresUrl } from './postgres-server.ts';
+import { isPostgresUrl } from './postgres-place.ts';
 
 /** Largest object read back, in bytes. */
 export const maximumObjectBytes = 1_073_741_824;

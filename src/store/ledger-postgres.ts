@@ -12,7 +12,8 @@ import { type Digest, digestHex, digestOf, sha256 } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { entryFileName } from '../ledger/entry.ts';
 import type { LedgerStore } from '../ledger/ledger.ts';
-import { type PostgresPlace, PostgresServer, parsePostgresUrl } from './postgres-server.ts';
+import { type PostgresPlace, parsePostgresUrl } from './postgres-place.ts';
+import { PostgresServer } from './postgres-server.ts';
 
 /** Entries fetched at once while a ledger is followed. */
 const entriesPerFetch = 64;

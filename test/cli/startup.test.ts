@@ -1,7 +1,8 @@
 /** What the built command line loads: little for help, no more than needed for the rest. `npm run bench:startup` measures it. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { digestHex, digestOf } from '../../src/base/digest.ts';
 import { liftgate, linesOf, projectFolder, startProgram } from '../support/cli.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
@@ -120,5 +121,56 @@ describe('liftgate --help', () => {
       version: string;
     };
     expect((await liftgate(await makeFolder(), '--version')).stdout).toBe(`${version}\n`);
+  });
+});
+
+describe('compiled code that the build kept', () => {
+  const words = ['verify', 'experiments/refund-desk/runs/33d19367904c'];
+
+  /** The command line of a copy of the package, after something was done to the files of `verify`. */
+  async function told(change: (core: string) => void): Promise<string> {
+    const folder = await makeFolder();
+    for (const part of ['bin', 'dist/cli', 'package.json'])
+      cpSync(join(projectFolder, part), join(folder, part), { recursive: true });
+    const cli = join(folder, 'dist/cli');
+    const core = readdirSync(cli).find((name) => /^own-verify-core.*[.]cjs$/.test(name));
+    change(join(cli, core ?? 'none'));
+    const bin = join(folder, 'bin/liftgate.js');
+    const ended = await startProgram(projectFolder, [process.execPath, bin, ...words]).ended;
+    return `${ended.stdout}${ended.stderr}${ended.exitCode}`;
+  }
+
+  function changeByte(path: string): void {
+    const bytes = readFileSync(path);
+    const at = bytes.length >> 1;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    writeFileSync(path, bytes);
+  }
+
+  test('says what the source says, and gives way to it when it was changed or is not there', async () => {
+    const said = await told(() => undefined);
+    expect(said).toContain('RESULT confirmed');
+    expect(await told((core) => changeByte(`${core}.code`))).toBe(said);
+    expect(await told((core) => rmSync(`${core}.code`))).toBe(said);
+    expect(await told((core) => truncateSync(`${core}.code`, 100))).toBe(said);
+  });
+
+  test('is not used beside another source, though it is as long', async () => {
+    const said = await told((core) => {
+      const text = readFileSync(core, 'latin1');
+      expect(text.split('`RESULT $').length).toBe(2);
+      writeFileSync(core, text.replace('`RESULT $', '`CHANGED$'));
+    });
+    expect(said).toContain('CHANGEDconfirmed');
+    expect(said).not.toContain('RESULT');
+  });
+
+  test('is named with its digest in a file that the digest of the engine covers', () => {
+    const cli = join(projectFolder, 'dist/cli');
+    const list = readFileSync(join(cli, 'code-list.cjs'), 'utf8');
+    const kept = readdirSync(cli).filter((name) => name.endsWith('.code'));
+    expect(kept).toHaveLength(4);
+    for (const name of kept)
+      expect(list).toContain(digestHex(digestOf(readFileSync(join(cli, name)))));
   });
 });

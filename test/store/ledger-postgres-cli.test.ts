@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePostgresUrl } from '../../src/store/postgres-server.ts';
+import { parsePostgresUrl } from '../../src/store/postgres-place.ts';
 import { documentOf, type Ended, liftgate, linesOf } from '../support/cli.ts';
 import { hasPostgres, testServer } from '../support/postgres.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';

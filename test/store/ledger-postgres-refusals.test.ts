@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/store/ledger-folder.ts';
-import { isPostgresUrl, parsePostgresUrl } from '../../src/store/postgres-server.ts';
+import { isPostgresUrl, parsePostgresUrl } from '../../src/store/postgres-place.ts';
 import { until } from '../support/cli.ts';
 import { bytesOf, countingPorts, recordPlan } from '../support/ledger-story.ts';
 import { hasPostgres, testServer } from '../support/postgres.ts';

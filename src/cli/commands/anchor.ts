@@ -13,7 +13,7 @@ import type { EntryOf, StoredEntry } from '../../ledger/entry.ts';
 import type { Past } from '../../ledger/past.ts';
 import { gitProofOf } from '../../store/git-ledger.ts';
 import { refuseOddFile } from '../../store/places.ts';
-import { isPostgresUrl } from '../../store/postgres-server.ts';
+import { isPostgresUrl } from '../../store/postgres-place.ts';
 import type { CommandContext } from '../context.ts';
 import { existingLedger } from '../workspace.ts';
 

@@ -13,7 +13,7 @@ import type { Claim, LedgerState } from '../../ledger/projection.ts';
 import { commitOf, goOn, ledgerAt, type SetRight, setRight } from '../../store/git-ledger.ts';
 import { ledgerExists, openLedger, storeOf } from '../../store/ledger-folder.ts';
 import { refuseOddFile } from '../../store/places.ts';
-import { isPostgresUrl } from '../../store/postgres-server.ts';
+import { isPostgresUrl } from '../../store/postgres-place.ts';
 import { pinFolder, seenLedgers } from '../../store/seen-ledgers.ts';
 import { bundledLedger } from '../../verify/bundle.ts';
 import { formatExport, gatherExport, parseExport } from '../../verify/ledger-export.ts';

@@ -10,7 +10,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { ExperimentState, LedgerState } from '../../ledger/projection.ts';
 import { receiptsRoot } from '../../report/run-facts.ts';
 import { tidyLedger } from '../../store/ledger-files.ts';
-import { isPostgresUrl } from '../../store/postgres-server.ts';
+import { isPostgresUrl } from '../../store/postgres-place.ts';
 import { checkLedgerTrust, type LedgerTrust } from '../../verify/check-ledger-trust.ts';
 import type { Fault } from '../../verify/checklist.ts';
 import { ledgerView } from '../../verify/reading.ts';

@@ -1,0 +1,17 @@
+/**
+ * Keeps the compiled code of a program of one command: `node keep-code.mjs FOLDER FILE PROGRAM WORD...` runs the program in
+ * FOLDER on a command line as it is used most, and writes what V8 compiled for it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import compiled from './compiled-program.cjs';
+
+const [folder, file, program, ...words] = process.argv.slice(2);
+const script = compiled.runFile(folder, file, readFileSync(join(folder, file)));
+const { runWords } = createRequire(join(folder, file))(join(folder, `${program}.cjs`));
+const quiet = { json: false, line() {}, note() {}, document() {}, flush: async () => {} };
+const context = { cwd: process.cwd(), output: quiet, signal: new AbortController().signal };
+const exitCode = await runWords(words, context);
+if (exitCode !== 0) throw new Error(`${words.join(' ')} ended with ${exitCode}`);
+writeFileSync(join(folder, `${file}.code`), script.createCachedData());
