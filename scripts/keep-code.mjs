@@ -8,7 +8,10 @@ import { join } from 'node:path';
 import compiled from './compiled-program.cjs';
 
 const [folder, file, program, ...words] = process.argv.slice(2);
-const script = compiled.runFile(folder, file, readFileSync(join(folder, file)));
+const source = readFileSync(join(folder, file));
+// A script of its own has nothing that would find what `import()` names.
+if (/\bimport\(/.test(source.latin1Slice())) throw new Error(`${file} imports while it runs`);
+const script = compiled.runFile(folder, file, source);
 const { runWords } = createRequire(join(folder, file))(join(folder, `${program}.cjs`));
 const quiet = { json: false, line() {}, note() {}, document() {}, flush: async () => {} };
 const context = { cwd: process.cwd(), output: quiet, signal: new AbortController().signal };
