@@ -3,6 +3,8 @@
  * in the one before. Nothing but the commit's id has to be known from elsewhere; ids are SHA-1, or SHA-256 in repositories that use it.
  */
 import { createHash } from 'node:crypto';
+import { checkSsh, signerOfSsh, unarmourSsh } from './signature.ts';
+import type { TrustedKey } from './trust.ts';
 
 /** A commit and the way from its tree to one file. */
 export interface GitProof {
@@ -59,4 +61,30 @@ export function gitProofFault(proof: GitProof, bytes: Uint8Array): string | null
     if (expected === undefined) return `there is no "${name}" on the way`;
   }
   return objectId('blob', bytes, hash) === expected ? null : 'the file in it has other bytes';
+}
+
+/** Namespace of git's SSH signatures. */
+const gitNamespace = 'git';
+
+/**
+ * The trusted key whose SSH signature the commit of a proof carries; null when it carries none, several, or one of somebody else. What is
+ * signed is the commit without its signature headers.
+ * @see git, commit.c, parse_buffer_signed_by_header
+ */
+export function commitSigner({ commit }: GitProof, keys: readonly TrustedKey[]): TrustedKey | null {
+  const own = hashOf(commit) === 'sha256' ? 'gpgsig-sha256 ' : 'gpgsig ';
+  const text = Buffer.from(commit).toString('latin1');
+  const body = text.indexOf('\n\n');
+  const header = body < 0 ? text : text.slice(0, body);
+  // A line that starts with a space goes on with the header before it.
+  const headers = header.split(/\n(?! )/);
+  const signatures = headers.filter((line) => line.startsWith(own));
+  const [armoured = ''] = signatures.map((line) => line.slice(own.length).replaceAll('\n ', '\n'));
+  const blob = signatures.length === 1 ? unarmourSsh(armoured) : null;
+  const signer = blob === null ? null : signerOfSsh(blob);
+  if (blob === null || signer === null) return null;
+  const kept = headers.filter((line) => !line.startsWith('gpgsig')).join('\n');
+  const signed = Buffer.from(body < 0 ? kept : kept + text.slice(body), 'latin1');
+  const named = keys.filter(({ key }) => Buffer.compare(key.blob, signer) === 0);
+  return named.find(({ key }) => checkSsh(key, signed, blob, gitNamespace) === null) ?? null;
 }

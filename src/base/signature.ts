@@ -120,7 +120,8 @@ export function checkEd25519(key: PublicKey, message: Uint8Array, signature: Uin
 }
 
 /**
- * Why an SSH signature (its blob, without armour) of a message is not one of this key in our namespace; null when it holds.
+ * Why an SSH signature (its blob, without armour) of a message is not one of this key in a namespace; null when it holds.
+ * @param namespace  ours when left out
  * @example checkSsh(key, message, blob) // => null
  * @see OpenSSH PROTOCOL.sshsig
  */
@@ -128,12 +129,13 @@ export function checkSsh(
   key: PublicKey,
   message: Uint8Array,
   signature: Uint8Array,
+  namespace: string = sshNamespace,
 ): string | null {
   const parts = readSshSignature(signature);
   if (parts === null) return 'this is no SSH signature';
   if (!sameBytes(parts.key, key.blob)) return 'the signature was made by another key';
-  if (parts.namespace !== sshNamespace)
-    return `the signature was made for the namespace "${parts.namespace}", not "${sshNamespace}"`;
+  if (parts.namespace !== namespace)
+    return `the signature was made for the namespace "${parts.namespace}", not "${namespace}"`;
   const hash = hashOf(parts.hash);
   const inner = splitFields(parts.signature);
   const [word, raw] = [textOf(inner?.[0]), inner?.[1]];

@@ -4,7 +4,7 @@
  */
 import { canonicalLine } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
-import { commitId, type GitProof, gitProofFault } from '../base/git-proof.ts';
+import { commitId, commitSigner, type GitProof, gitProofFault } from '../base/git-proof.ts';
 import { rootOfPeaks } from '../base/merkle.ts';
 import { decodeBase64 } from '../base/signature.ts';
 import { decodeUtf8, readCanonical } from '../base/strict-json.ts';
@@ -85,7 +85,7 @@ function isAbout(
 
 /** Whom a reader believes about anchors; none of it is taken from what is checked. */
 export interface AnchorTrust {
-  /** Keys whose signatures count under a witnessed note. */
+  /** Keys whose signatures count under a witnessed note and on a commit. */
   readonly keys: readonly TrustedKey[];
   /** Certificates of time-stamping authorities, or of those who issued them. */
   readonly authorities: readonly Authority[];
@@ -201,10 +201,13 @@ function judge(
     }
     case 'git-commit': {
       const id = commitId(opened.commit);
-      const known = trust.commits.includes(id);
-      return known
-        ? { by: `commit ${id}` }
-        : { fault: `the reader does not know commit ${id} from elsewhere` };
+      if (trust.commits.includes(id)) return { by: `commit ${id}` };
+      const signer = commitSigner(opened.commit, trust.keys);
+      return signer === null
+        ? {
+            fault: `the reader does not know commit ${id} from elsewhere, and nobody trusted signed it`,
+          }
+        : { by: `commit ${id}, signed by ${describeKey(signer)}` };
     }
     case 'witness': {
       const signers = trust.keys.filter((key) => signersOf(opened.note, [key], file).length > 0);

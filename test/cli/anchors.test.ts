@@ -197,6 +197,24 @@ describe('liftgate statement', () => {
   });
 });
 
+describe('a commit signed by SSH', () => {
+  test('is believed by its key, and by no other', async () => {
+    run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', 'carol', '-f', 'carol');
+    const [type, base64] = readFileSync(join(workspace, 'carol.pub'), 'utf8').split(' ');
+    writeFileSync(join(workspace, 'carol.txt'), `carol ${type} ${base64}\n`);
+    const signing = ['-c', 'gpg.format=ssh', '-c', 'user.signingkey=carol.pub'];
+    git('add', 'ledger');
+    git(...signing, 'commit', '-q', '-S', '-m', 'signed');
+    expect((await call('ledger', 'anchor', '--commit', 'HEAD')).exitCode).toBe(0);
+    const believed = await anchored('--trust', 'carol.txt');
+    expect(believed.exitCode).toBe(0);
+    expect(believed.said).toMatch(/ by commit [0-9a-f]{40}, signed by carol \(ssh-ed25519 SHA256:/);
+    const stranger = await anchored('--trust', 'others.txt');
+    expect(stranger.exitCode).toBe(41);
+    expect(stranger.said).toContain('from elsewhere, and nobody trusted signed it');
+  });
+});
+
 describe('a key that the ledger has ended', () => {
   test('makes no note an anchor, whoever still trusts it', async () => {
     expect((await anchored('--trust', 'keys.txt')).exitCode).toBe(0);
