@@ -12,6 +12,8 @@ import { countsSampler, type Discordance, type PairLaw, sampler } from './outcom
 /** What a simulation assumes of one measure. */
 export interface MeasureWorld {
   readonly measure: string;
+  /** Set where a placebo takes the baseline's place: the key that gates on it read. */
+  readonly overPlacebo?: string;
   readonly law: PairLaw;
   /** Correlation of two pairs of one unit, in [0, 1]. */
   readonly correlation: number;
@@ -99,6 +101,10 @@ export class DrawnMeasure {
     this.#improvements = new Float64Array(total);
     this.#means = new Float64Array(world.pairs.length);
     this.#baselines = new Float64Array(options.levels ? total : 0);
+  }
+
+  get measure(): string {
+    return this.#world.measure;
   }
 
   get units(): number {

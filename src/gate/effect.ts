@@ -105,6 +105,14 @@ export function effectGates(seal: SealedExperiment): EffectGate[] {
   });
 }
 
+/**
+ * Where a simulation keeps the differences that a gate reads: those over a placebo apart from those over the baseline.
+ * @example drawnKey({ gate: 'neutral-control', measureId: 'right' }) // => 'right over placebo'
+ */
+export function drawnKey({ gate, measureId }: Pick<EffectGate, 'gate' | 'measureId'>): string {
+  return gate === 'neutral-control' ? `${measureId} over placebo` : measureId;
+}
+
 /** One gate read at one error level. */
 export interface EffectReading {
   readonly error: number;

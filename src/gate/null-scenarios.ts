@@ -12,8 +12,10 @@ import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type GateDeclaration, gateName, latencyForm, rateLimit } from '../spec/gates.ts';
 import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import type { EffectGate } from './effect.ts';
-import { type PairLaw, pairedLaw, rareLossLaw } from './outcome-law.ts';
+import type { MeasureWorld } from './drawn-measure.ts';
+import { drawnKey, type EffectGate } from './effect.ts';
+import { lawsAt, type PlannedGate } from './null-laws.ts';
+import { objectiveGates, paretoGuarantee } from './pareto.ts';
 import { drawnEffects, layoutOf, ownWorld, type PlanDesign } from './plan-world.ts';
 import {
   type ShipCounts,
@@ -50,12 +52,6 @@ export interface FalseShip {
   readonly worst: (SimulatedRate & { readonly scenario: string }) | null;
 }
 
-const regularUnits = 5;
-const discordances = [0.1, 0.2, 0.3, 0.5, 0.8] as const;
-const expectedLosses = [0.5, 1, 2, 4] as const;
-const deviations = [0.1, 0.25] as const;
-/** Where units have several pairs, the grid of the calibration: at most half of them discordant. */
-const mostDiscordantWithin = 0.5;
 const correlations = [0, 0.1, 0.5, 0.9] as const;
 
 /** Pairs of every final unit that a measure applies to. */
@@ -71,13 +67,6 @@ export function pairsOfUnits(
   return [...counts.values()];
 }
 
-/** One gate with the sizes of its units. */
-export interface PlannedGate {
-  readonly gate: EffectGate;
-  readonly width: number;
-  readonly pairs: readonly number[];
-}
-
 /** Gates on a paired difference, required or not, with the sizes of their units. */
 export function plannedGates(seal: SealedExperiment, index: CaseIndex): readonly PlannedGate[] {
   return drawnEffects(seal).map((gate) => ({
@@ -85,71 +74,6 @@ export function plannedGates(seal: SealedExperiment, index: CaseIndex): readonly
     width: rangeWidth(measureOf(seal, gate.measureId)),
     pairs: pairsOfUnits(index, gate.measureId, seal.spec.repeats),
   }));
-}
-
-/** Laws with their mean at a value, by grid; none where the declared range or the number of units admits none. */
-function lawsAt(
-  planned: PlannedGate,
-  mean: number,
-  grid: 'regular' | 'rare-loss',
-): readonly { readonly words: string; readonly law: PairLaw }[] {
-  const { gate, width, pairs } = planned;
-  const units = pairs.length;
-  if (width === 0)
-    return grid === 'regular'
-      ? unboundedLaws(mean)
-      : [
-          {
-            words: 'long tail of losses',
-            law: { kind: 'lognormal', mean, deviation: 1, skew: -1 },
-          },
-        ];
-  if (grid === 'rare-loss') {
-    return expectedLosses.flatMap((losses) => {
-      const loss = losses / units;
-      const discordance = 2 * loss + mean / width;
-      const law =
-        gate.measure.kind === 'binary'
-          ? pairedLaw({ mean, discordance, width })
-          : rareLossLaw({ mean, loss, width });
-      return law === null || loss >= 1 ? [] : [{ words: `${losses} units expected to lose`, law }];
-    });
-  }
-  if (gate.measure.kind !== 'binary') {
-    return deviations.map((share) => ({
-      words: `differences with a standard deviation of ${share} of the range`,
-      law: { kind: 'triangular', mean, deviation: share * width } as const,
-    }));
-  }
-  const most = pairs.some((count) => count > 1) ? mostDiscordantWithin : 1;
-  return discordances.flatMap((discordance) => {
-    if (discordance > most) return [];
-    const law = pairedLaw({ mean, discordance, width });
-    if (law === null || law.kind !== 'lattice') return [];
-    const rarest = unitsShowing(Math.min(...law.probabilities), pairs);
-    return rarest < regularUnits
-      ? []
-      : [{ words: `${discordance * 100} % of pairs discordant`, law }];
-  });
-}
-
-/** Units expected to have at least one pair of an outcome, were their pairs unrelated. */
-function unitsShowing(probability: number, pairs: readonly number[]): number {
-  let expected = 0;
-  for (const count of pairs) {
-    let without = 1;
-    for (let pair = 0; pair < count; pair += 1) without *= 1 - probability;
-    expected += 1 - without;
-  }
-  return expected;
-}
-
-/** The methods of unbounded measures shift and scale with the data: one deviation stands for all. */
-function unboundedLaws(mean: number): readonly { readonly words: string; readonly law: PairLaw }[] {
-  return [
-    { words: 'normal differences', law: { kind: 'normal', mean, deviation: 1 } },
-    { words: 'long tail of gains', law: { kind: 'lognormal', mean, deviation: 1, skew: 1 } },
-  ];
 }
 
 function scenariosAt(
@@ -166,9 +90,44 @@ function scenariosAt(
   return lawsAt(planned, gate.threshold, grid).flatMap(({ words, law }) =>
     alike.map((correlation) => ({
       words: several ? `${words}, correlation within units ${correlation}` : words,
-      world: { measures: [{ measure: gate.measureId, law, correlation, pairs, repeats }] },
+      world: { measures: [worldOf(gate, { law, correlation, pairs, repeats })] },
     })),
   );
+}
+
+function worldOf(gate: EffectGate, parts: Omit<MeasureWorld, 'measure'>): MeasureWorld {
+  const overPlacebo = gate.gate === 'neutral-control' ? { overPlacebo: drawnKey(gate) } : {};
+  return { measure: gate.measureId, ...overPlacebo, ...parts };
+}
+
+/** No objective better, each at 0 by the same law of its grid, drawn apart. */
+function paretoNulls({ seal, index }: PlanDesign): AskedNull[] {
+  const nominal = seal.analysis.errorLevels.lift;
+  return seal.decision.gates.flatMap((declared) => {
+    if (declared.gate !== 'pareto' || !declared.required) return [];
+    const objectives = objectiveGates(seal, declared).map((gate) => ({
+      gate,
+      width: rangeWidth(gate.measure),
+      pairs: pairsOfUnits(index, gate.measureId, seal.spec.repeats),
+    }));
+    const fewest = Math.min(...objectives.map(({ pairs }) => pairs.length));
+    const laws = objectives.map((each) => lawsAt(each, 0, 'regular'));
+    if (fewest < 2 || laws.some((each) => each.length === 0)) return [];
+    const { repeats } = seal.spec;
+    const correlation = seal.claim.generalization === 'fixed-roster' ? 0 : 0.5;
+    const scenarios = [0, 1].map((place) => ({
+      words: `no objective better, ${laws.map((each) => (each[place] ?? each[0])?.words).join('; ')}`,
+      world: {
+        measures: objectives.flatMap(({ gate, pairs }, at) => {
+          const law = (laws[at]?.[place] ?? laws[at]?.[0])?.law;
+          return law === undefined ? [] : [worldOf(gate, { law, correlation, pairs, repeats })];
+        }),
+      },
+    }));
+    const guarantee = paretoGuarantee(seal, declared);
+    const limit = falseShipLimit(nominal, fewest);
+    return [{ gate: gateName(declared), grid: 'regular', guarantee, nominal, limit, scenarios }];
+  });
 }
 
 /** Null of a gate, its scenarios and what they may ship. */
@@ -260,7 +219,8 @@ export function falseShipRates(
   options: SimulationOptions,
   grids: readonly FalseShip['grid'][] = ['regular', 'rare-loss'],
 ): Promise<readonly FalseShip[]> {
-  return worstOf(design.seal, [...pairedNulls(design, grids), ...ownNulls(design)], options);
+  const asked = [...pairedNulls(design, grids), ...paretoNulls(design), ...ownNulls(design)];
+  return worstOf(design.seal, asked, options);
 }
 
 async function worstOf(
@@ -313,7 +273,8 @@ export async function refuseFalseShips(
     ? sealReplicates.resampled
     : sealReplicates.plain;
   const options = { replicates, seed, pool: simulatedInPlace };
-  const rates = await worstOf(design.seal, pairedNulls(design, ['regular']), options);
+  const asked = [...pairedNulls(design, ['regular']), ...paretoNulls(design)];
+  const rates = await worstOf(design.seal, asked, options);
   const beyond = rates.find(isBeyondLimit);
   if (beyond !== undefined) throw falseShipRefusal(beyond, file);
 }

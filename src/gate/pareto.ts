@@ -59,6 +59,14 @@ function objectiveGate(
   };
 }
 
+/** The objectives of a gate, each as one on a difference whose threshold is its floor. */
+export function objectiveGates(
+  seal: SealedExperiment,
+  declared: GateOf<'pareto'>,
+): readonly EffectGate[] {
+  return declared.objectives.map((each) => objectiveGate(seal, declared, each));
+}
+
 /**
  * What all objectives of a gate promise about their error.
  * @throws {LiftgateError} seal-invalid  if the seal resolves no method for one
@@ -67,7 +75,7 @@ export function paretoGuarantee(
   seal: SealedExperiment,
   declared: GateOf<'pareto'>,
 ): 'finite-sample' | 'asymptotic' {
-  const methods = declared.objectives.map((each) => objectiveGate(seal, declared, each).method);
+  const methods = objectiveGates(seal, declared).map(({ method }) => method);
   const finite = methods.every((method) => guaranteeOf(method) === 'finite-sample');
   return finite ? 'finite-sample' : 'asymptotic';
 }
@@ -200,7 +208,7 @@ export function judgePareto(
   request: ParetoRequest,
 ): Contribution {
   const { seal } = analysis;
-  const gates = declared.objectives.map((each) => objectiveGate(seal, declared, each));
+  const gates = objectiveGates(seal, declared);
   const { divisor, text } = sharedError(analysis, gates, request);
   const error = request.error / divisor;
   const objectives = gates.map((gate) => readObjective(seal, gate, { ...request, error }));

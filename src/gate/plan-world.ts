@@ -3,14 +3,15 @@ import { measureOf } from '../analysis/evidence.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
 import type { Assumptions, SpendingAssumption } from '../spec/assumptions.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
-import { type GateDeclaration, type GateOf, gateName, latencyForm } from '../spec/gates.ts';
+import { latencyForm } from '../spec/gates.ts';
 import type { Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { armIds } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import type { MeasureWorld } from './drawn-measure.ts';
-import { type EffectGate, effectGates } from './effect.ts';
+import { drawnKey, type EffectGate, effectGates, onScale } from './effect.ts';
 import { type PairLaw, pairedLaw, signProbability } from './outcome-law.ts';
+import { objectiveGates } from './pareto.ts';
 import { allGates } from './sealed-gates.ts';
 import type { SpendingWorld, World } from './simulated-world.ts';
 
@@ -24,12 +25,28 @@ export interface PlanDesign {
 /** Correlation within units where none is stated. */
 export const defaultCorrelation = 0.5;
 
-/** Gates on a paired difference that simulations draw; the order and the kinds of others are no matter of these draws. */
-const drawnGates: readonly string[] = ['lift', 'no-regression', 'latency'];
-
-/** The gates on a paired difference that are simulated, required or not. */
+/** The gates on a paired difference that are simulated, required or not, every objective of a `pareto` gate among them. */
 export function drawnEffects(seal: SealedExperiment): readonly EffectGate[] {
-  return effectGates(seal).filter(({ gate }) => drawnGates.includes(gate));
+  const objectives = seal.decision.gates.flatMap((declared) =>
+    declared.gate === 'pareto'
+      ? objectiveGates(seal, declared).map((gate) => ({
+          ...gate,
+          name: `${gate.name} ${gate.measureId}`,
+        }))
+      : [],
+  );
+  return [...effectGates(seal), ...objectives];
+}
+
+/** How much of an effect on its measure a gate sees: over a placebo, what the placebo has not got. */
+export function effectSeen(
+  { gate, measureId, measure }: EffectGate,
+  effect: number,
+  { measures }: Assumptions,
+): number {
+  if (gate !== 'neutral-control') return effect;
+  const placebo = measures?.[measureId]?.placebo;
+  return placebo === undefined ? effect : roundSignificant(effect - onScale(measure, placebo));
 }
 
 /** Pairs of a measure: how many each unit has, and the cell of each within its arm. */
@@ -181,14 +198,16 @@ export function planningAssumption(
 export function measureWorld(
   { seal, assumptions }: PlanDesign,
   layout: Layout,
-  { measure, law }: { readonly measure: string; readonly law: PairLaw },
+  { gate, law }: { readonly gate: EffectGate; readonly law: PairLaw },
 ): MeasureWorld {
+  const { measureId: measure } = gate;
   const stated = assumptions?.measures?.[measure];
   const roster = seal.claim.generalization === 'fixed-roster';
   const isHigher = measureOf(seal, measure).direction === 'higher';
   const better = (rate: number): number => (isHigher ? rate : 1 - rate);
   return {
     measure,
+    ...(gate.gate === 'neutral-control' ? { overPlacebo: drawnKey(gate) } : {}),
     law,
     // The units of a roster are given: what they share is no chance.
     correlation: stated?.correlation ?? (roster ? 0 : defaultCorrelation),
@@ -288,62 +307,4 @@ export function statedWorld(design: PlanDesign, layout: Layout): Omit<World, 'me
       : { loss: { rate: assumptions.lossRate, cells: layout.cells } }),
     ...(usd === undefined && tokens === undefined ? {} : { spending }),
   };
-}
-
-/** Whether a plan simulates a gate; if not it is taken to pass, and why. */
-export interface GateCoverage {
-  readonly gate: string;
-  readonly simulated: boolean;
-  readonly why: string;
-}
-
-const notDrawn: Readonly<Record<string, string>> = {
-  controls: 'whether the harness classifies correctly is no matter of chance',
-  provenance: 'whether what runs is what is sealed is no matter of chance',
-  power: 'it is about this simulation',
-  custom: 'its code is not run on simulated evidence',
-};
-
-/** What has to be stated before a gate is simulated, or null where nothing has to be. */
-function neededFor({ assumptions = {} }: PlanDesign, gate: GateDeclaration): string | null {
-  if (gate.gate === 'completeness') {
-    const shown = 'no lossRate is stated; one row of power shows what losses do';
-    return assumptions.lossRate === undefined ? shown : null;
-  }
-  if (gate.gate === 'budget' || gate.gate === 'matched-budget') {
-    const key = gate.gate === 'budget' || gate.of === 'usd' ? 'usdPerCell' : 'tokensPerCell';
-    return assumptions[key] === undefined ? `no ${key} is stated` : null;
-  }
-  if (!isOfOneArm(gate)) return null;
-  const stated = assumptions.measures?.[gate.measure]?.rate;
-  return stated === undefined ? `no rate of "${gate.measure}" is stated` : null;
-}
-
-function isOfOneArm(
-  gate: GateDeclaration,
-): gate is GateOf<'rate'> | GateOf<'critical'> | GateOf<'latency'> {
-  if (gate.gate === 'latency') return latencyForm(gate)?.form === 'quantile';
-  return gate.gate === 'rate' || gate.gate === 'critical';
-}
-
-const drawnWhenStated: readonly string[] = [
-  ...drawnGates,
-  'completeness',
-  'budget',
-  'matched-budget',
-  'rate',
-  'critical',
-];
-
-function coverageOf(design: PlanDesign, gate: GateDeclaration): string | null {
-  if (drawnWhenStated.includes(gate.gate)) return neededFor(design, gate);
-  return notDrawn[gate.gate] ?? 'this version draws nothing for it';
-}
-
-/** Every gate of a design: simulated with what is assumed, or taken to pass and why. */
-export function gateCoverage(design: PlanDesign): readonly GateCoverage[] {
-  return allGates(design.seal).map((gate) => {
-    const why = coverageOf(design, gate);
-    return { gate: gateName(gate), simulated: why === null, why: why ?? '' };
-  });
 }

@@ -6,12 +6,14 @@
 import { rangeWidth } from '../analysis/unit-value.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { candidateIds } from '../spec/spec.ts';
-import { type EffectGate, onScale } from './effect.ts';
+import type { MeasureWorld } from './drawn-measure.ts';
+import { drawnKey, type EffectGate, onScale } from './effect.ts';
 import { rateOf, type SimulatedRate } from './null-scenarios.ts';
 import {
   type Assumption,
   assumptionsOf,
   drawnEffects,
+  effectSeen,
   layoutOf,
   measureWorld,
   type PlanDesign,
@@ -93,27 +95,31 @@ interface At {
 /** One candidate better by an effect, in every other measure as good as the baseline, and the other candidates no better; null where the assumption admits no such effect. */
 function powerWorld(design: PowerDesign, assumption: Assumption, at: At): World | null {
   const { seal, improved, assumptions = {} } = design;
-  const law = assumption.law(at.effect);
-  const same = assumption.law(0);
-  if (law === null || same === null) return null;
   const { lossRate = assumptions.lossRate } = at;
   const stated = { ...design, assumptions: { ...assumptions, ...(lossRate && { lossRate }) } };
   const layout = layoutOf(design, at.units);
-  const measure = improved.measureId;
-  const seen = new Set([measure]);
-  const unchanged = drawnEffects(seal).flatMap((gate) => {
-    if (seen.has(gate.measureId)) return [];
-    seen.add(gate.measureId);
-    const own = planningAssumption(gate, assumptions).law(0);
-    return own === null
-      ? []
-      : [measureWorld(design, layout, { measure: gate.measureId, law: own })];
-  });
-  return {
-    measures: [measureWorld(design, layout, { measure, law }), ...unchanged],
-    others: [measureWorld(design, layout, { measure, law: same }), ...unchanged],
-    ...statedWorld(stated, layout),
+  const gates = [improved, ...drawnEffects(seal)].filter(
+    (gate, place, all) => all.findIndex((each) => drawnKey(each) === drawnKey(gate)) === place,
+  );
+  const worldsAt = (effect: number): readonly MeasureWorld[] | null => {
+    const found = gates.map((gate) => {
+      const isImproved = gate.measureId === improved.measureId;
+      const law = (isImproved ? assumption : planningAssumption(gate, assumptions)).law(
+        effectSeen(gate, isImproved ? effect : 0, assumptions),
+      );
+      return law === null ? null : measureWorld(design, layout, { gate, law });
+    });
+    // Without room for the improvement there is no such world; another measure without room is left out.
+    if (found.some((each, place) => each === null && isOf(gates[place], improved))) return null;
+    return found.filter((each) => each !== null);
   };
+  const [measures, others] = [worldsAt(at.effect), worldsAt(0)];
+  if (measures === null || others === null) return null;
+  return { measures, others, ...statedWorld(stated, layout) };
+}
+
+function isOf(gate: EffectGate | undefined, { measureId }: EffectGate): boolean {
+  return gate?.measureId === measureId;
 }
 
 /** How often the first candidate ships at an effect under the assumption that plans, or null where it admits no such effect. */

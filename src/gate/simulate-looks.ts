@@ -19,7 +19,7 @@ import {
 } from '../stats/betting-sequence.ts';
 import { type Uniform, uniformStream } from '../stats/draws.ts';
 import { holmByBounds } from '../stats/multiplicity.ts';
-import { type EffectGate, effectGates, effectLevel } from './effect.ts';
+import { drawnKey, type EffectGate, effectGates, effectLevel } from './effect.ts';
 import { lookError } from './look-error.ts';
 import { sampler } from './outcome-law.ts';
 import { Staircase } from './simulated-gates.ts';
@@ -95,7 +95,10 @@ export class LookSimulator {
     const { looks = [] } = this.#seal.analysis;
     const shares = looks.map((units) => units / (looks.at(-1) ?? 1));
     return new Map(
-      measures.map((each) => [each.measure, { ...drawerOf(each), ends: endsOf(shares, each) }]),
+      measures.map((each) => [
+        each.overPlacebo ?? each.measure,
+        { ...drawerOf(each), ends: endsOf(shares, each) },
+      ]),
     );
   }
 
@@ -259,8 +262,8 @@ class Drawn {
     );
   }
 
-  of({ measureId }: EffectGate): { readonly means: Means; readonly looks: DrawnLooks } | null {
-    return this.#measures.get(measureId) ?? null;
+  of(gate: EffectGate): { readonly means: Means; readonly looks: DrawnLooks } | null {
+    return this.#measures.get(drawnKey(gate)) ?? null;
   }
 
   has(gate: EffectGate): boolean {

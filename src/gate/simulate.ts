@@ -159,9 +159,9 @@ export class Simulator {
     const cells = lost.candidate.length + lost.baseline.length;
     const most = this.#seal.spec.loss.maxLostShare;
     if ((countOf(lost.candidate) + countOf(lost.baseline)) / cells > most) return false;
-    return [...replicate.measures, ...replicate.own].every(([id, measure]) => {
+    return [...replicate.measures.values(), ...replicate.own.values()].every((measure) => {
       const values = measure.lostValues();
-      const isFillable = values === 0 || rangeWidth(measureOf(this.#seal, id)) > 0;
+      const isFillable = values === 0 || rangeWidth(measureOf(this.#seal, measure.measure)) > 0;
       return isFillable && values / (2 * measure.pairs) <= most;
     });
   }

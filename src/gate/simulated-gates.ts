@@ -12,8 +12,9 @@ import { quantileRanks } from '../stats/percentile.ts';
 import { clopperPearsonUpper } from '../stats/proportion.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import type { DrawnMeasure } from './drawn-measure.ts';
-import { type EffectGate, effectGate, effectLevel } from './effect.ts';
+import { drawnKey, type EffectGate, effectGate, effectLevel } from './effect.ts';
 import type { Discordance } from './outcome-law.ts';
+import { objectiveGates } from './pareto.ts';
 import { rateBounds, rateGate } from './rate.ts';
 
 /** What all cells of an arm together spent in one replicate. */
@@ -145,11 +146,12 @@ function effectAnswers(
   seal: SealedExperiment,
   gate: EffectGate,
 ): Pick<SimulatedGate, 'clears' | 'useful'> {
-  const { minimumEffect, measureId } = gate;
+  const { minimumEffect } = gate;
+  const key = drawnKey(gate);
   const [below, above] = [staircases(), staircases()];
   const { lift } = seal.analysis.errorLevels;
   const clears: Answer = ({ measures }, divisor, filled) => {
-    const drawn = measures.get(measureId);
+    const drawn = measures.get(key);
     if (drawn === undefined) return true;
     const { counts } = drawn;
     const error = lift / divisor;
@@ -174,7 +176,7 @@ function effectAnswers(
     return found ?? isTooSmall(drawn.sample(filled), divisor);
   };
   const useful: Answer = ({ measures }, divisor, filled) => {
-    const drawn = measures.get(measureId);
+    const drawn = measures.get(key);
     if (drawn === undefined) return true;
     const { counts } = drawn;
     if (counts === null) return !arePairsTooSmall(drawn, divisor, filled);
@@ -275,6 +277,17 @@ function quantileAnswer(
   };
 }
 
+/** Every objective above its floor and one of them above 0, all at the error divided among them. */
+function paretoAnswer(seal: SealedExperiment, declared: GateOf<'pareto'>): Answer {
+  const objectives = objectiveGates(seal, declared);
+  const floors = objectives.map((gate) => effectAnswers(seal, gate).clears);
+  const gains = objectives.map((gate) => effectAnswers(seal, { ...gate, threshold: 0 }).clears);
+  return (replicate, divisor, filled) => {
+    const clears = (answer: Answer) => answer(replicate, divisor * objectives.length, filled);
+    return floors.every(clears) && gains.some(clears);
+  };
+}
+
 function matchedAnswer({ of, tolerance }: GateOf<'matched-budget'>): Answer {
   return ({ spent }) => {
     const found = spent[of];
@@ -302,18 +315,14 @@ export function simulatedGate(
     clears,
     useful: always,
   });
-  if (declared.gate === 'lift' || declared.gate === 'no-regression') {
-    const gate = effectGate(seal, declared);
-    return gate === null ? null : { ...common, bound: true, ...effectAnswers(seal, gate) };
-  }
+  const gate = effectGate(seal, declared);
+  if (gate !== null) return { ...common, bound: true, ...effectAnswers(seal, gate) };
+  if (declared.gate === 'pareto') return answered(true, paretoAnswer(seal, declared));
   if (declared.gate === 'latency') {
     const form = latencyForm(declared);
-    if (form?.form === 'quantile') {
-      const { quantile } = form;
-      return answered(true, quantileAnswer(seal, { measure: declared.measure, quantile }));
-    }
-    const gate = effectGate(seal, declared);
-    return gate === null ? null : { ...common, bound: true, ...effectAnswers(seal, gate) };
+    if (form?.form !== 'quantile') return null;
+    const { quantile } = form;
+    return answered(true, quantileAnswer(seal, { measure: declared.measure, quantile }));
   }
   if (declared.gate === 'rate') return answered(true, rateAnswer(seal, declared));
   if (declared.gate === 'critical')

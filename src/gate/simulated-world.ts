@@ -26,7 +26,7 @@ export interface SpendingWorld {
 
 /** Everything a simulation assumes; a gate on something that is not here is taken to clear. */
 export interface World {
-  /** Differences of every candidate. */
+  /** Differences of every candidate; those over a placebo are drawn apart from those over the baseline. */
   readonly measures: readonly MeasureWorld[];
   /** Differences of all candidates but the first, where theirs are others. */
   readonly others?: readonly MeasureWorld[];
@@ -47,6 +47,9 @@ export interface Drawers {
 export class WorldDraw {
   readonly #world: World;
   readonly #baseline: Uint8Array;
+  readonly #placebo: Uint8Array;
+  /** Keys of what is compared with the placebo. */
+  readonly #overPlacebo: ReadonlySet<string>;
   readonly #candidates: readonly {
     readonly measures: ReadonlyMap<string, DrawnMeasure>;
     readonly own: ReadonlyMap<string, DrawnMeasure>;
@@ -59,6 +62,8 @@ export class WorldDraw {
     this.#world = world;
     const cells = world.loss?.cells ?? 0;
     this.#baseline = new Uint8Array(cells);
+    this.#placebo = new Uint8Array(cells);
+    this.#overPlacebo = new Set(world.measures.flatMap(({ overPlacebo }) => overPlacebo ?? []));
     const losses = world.loss !== undefined;
     const rated = new Set(
       seal.decision.gates.flatMap((gate) => (gate.gate === 'rate' ? [gate.measure] : [])),
@@ -66,7 +71,7 @@ export class WorldDraw {
     const drawn = (each: MeasureWorld): [string, DrawnMeasure] => {
       const width = rangeWidth(measureOf(seal, each.measure));
       const levels = losses || rated.has(each.measure);
-      return [each.measure, new DrawnMeasure(each, { width, levels, losses })];
+      return [each.overPlacebo ?? each.measure, new DrawnMeasure(each, { width, levels, losses })];
     };
     // Own cells count as 0 or 1, whatever the measure's range.
     const own = (each: MeasureWorld): [string, DrawnMeasure] => [
@@ -88,26 +93,33 @@ export class WorldDraw {
   next(uniform: Uniform): readonly Drawers[] {
     const { loss, spending } = this.#world;
     if (loss === undefined && spending === undefined) {
-      for (const each of this.#whole) drawAll(each.replicate, uniform, null);
+      for (const each of this.#whole) this.#drawAll(each.replicate, uniform, null);
       return this.#whole;
     }
     const anyBaseline = loss !== undefined && loseCells(this.#baseline, loss.rate, uniform);
+    const hasPlacebo = this.#overPlacebo.size > 0;
+    const anyPlacebo =
+      hasPlacebo && loss !== undefined && loseCells(this.#placebo, loss.rate, uniform);
     const usd = drawSpending(spending?.usd, this.#candidates.length, uniform);
     const tokens = drawSpending(spending?.tokens, this.#candidates.length, uniform);
     return this.#candidates.map(({ measures, own, lost }, at) => {
       const anyOwn = loss !== undefined && loseCells(lost, loss.rate, uniform);
-      const cells = anyBaseline || anyOwn ? { candidate: lost, baseline: this.#baseline } : null;
+      const cells =
+        anyBaseline || anyPlacebo || anyOwn ? { candidate: lost, baseline: this.#baseline } : null;
       const spent = { usd: usd?.[at] ?? null, tokens: tokens?.[at] ?? null };
       const replicate = { measures, own, spent };
-      drawAll(replicate, uniform, cells);
+      this.#drawAll(replicate, uniform, cells);
       return { replicate, lost: cells };
     });
   }
-}
 
-function drawAll({ measures, own }: Replicate, uniform: Uniform, lost: LostCells | null): void {
-  for (const each of measures.values()) each.draw(uniform, lost);
-  for (const each of own.values()) each.draw(uniform, lost);
+  #drawAll({ measures, own }: Replicate, uniform: Uniform, lost: LostCells | null): void {
+    for (const [key, each] of measures) {
+      const isOver = lost !== null && this.#overPlacebo.has(key);
+      each.draw(uniform, isOver ? { ...lost, baseline: this.#placebo } : lost);
+    }
+    for (const each of own.values()) each.draw(uniform, lost);
+  }
 }
 
 /** Loses each cell with a probability; whether any was lost. */

@@ -1,17 +1,13 @@
 /** The operating characteristics of a design, for programs and as lines for people. */
 import { shownNumber } from '../gate/gate.ts';
+import { type GateCoverage, gateCoverage } from '../gate/gate-coverage.ts';
 import {
   type FalseShip,
   falseShipRates,
   isBeyondLimit,
   type SimulatedRate,
 } from '../gate/null-scenarios.ts';
-import {
-  expectedSpending,
-  type GateCoverage,
-  gateCoverage,
-  type PlanDesign,
-} from '../gate/plan-world.ts';
+import { expectedSpending, type PlanDesign } from '../gate/plan-world.ts';
 import { type PowerPlan, planPower } from '../gate/power-plan.ts';
 import type { SimulationOptions } from '../gate/simulate.ts';
 import { type Assumptions, mergedAssumptions } from '../spec/assumptions.ts';

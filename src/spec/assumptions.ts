@@ -14,6 +14,12 @@ export const measureAssumptionSchema = z.strictObject({
     .optional()
     .describe('Standard deviation of the differences of pairs, in the units of the measure.'),
   correlation: share.optional().describe('Correlation of two pairs of one unit.'),
+  placebo: z
+    .number()
+    .optional()
+    .describe(
+      'Improvement of the placebo arm over the baseline, as gates write theirs; 0 without it.',
+    ),
   rate: share
     .optional()
     .describe(

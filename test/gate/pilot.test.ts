@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { gateCoverage } from '../../src/gate/gate-coverage.ts';
 import { pilotAssumptions, unitCorrelation } from '../../src/gate/pilot.ts';
-import { assumptionsOf, gateCoverage } from '../../src/gate/plan-world.ts';
+import { assumptionsOf } from '../../src/gate/plan-world.ts';
 import { Simulator } from '../../src/gate/simulate.ts';
 import { binaryCases, type EvidenceTable, evidenceOf, rightMeasure } from '../support/evidence.ts';
 import { judged } from '../support/judged.ts';
