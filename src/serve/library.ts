@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ByteSource, wholeBytes } from '../base/content.ts';
 import { type Digest, digestHex } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { parseTrust } from '../base/trust.ts';
@@ -38,7 +39,7 @@ import {
   sealInput,
   writeSealCopy,
 } from '../store/seal-experiment.ts';
-import { bundledLedger, formatBundle, gatherBundle } from '../verify/bundle.ts';
+import { bundleContent, bundledLedger, gatherBundle } from '../verify/bundle.ts';
 import { checkPower } from '../verify/check-power.ts';
 import { noDemands, type Requirement } from '../verify/check-trust.ts';
 import { ledgerView } from '../verify/reading.ts';
@@ -287,6 +288,15 @@ export interface BundledRun {
  * @example (await bundleRun((await runExperiment({ loaded, ledger, seal: true })).folder, { ledger })).verification.ok // => true
  */
 export async function bundleRun(folder: string, options: BundleOptions): Promise<BundledRun> {
+  const { content, verification } = await verifiedBundle(folder, options);
+  return { bytes: wholeBytes(content), verification };
+}
+
+/** {@link bundleRun} with bytes that are read and made as they are asked for: a bundle of any length. */
+export async function verifiedBundle(
+  folder: string,
+  options: BundleOptions,
+): Promise<{ readonly content: ByteSource; readonly verification: Verification }> {
   const { ledger, checkpoints } = options;
   const files = readRunFiles(folder);
   const notes = checkpoints === undefined ? new Map() : await readNotes(checkpoints);
@@ -301,7 +311,7 @@ export async function bundleRun(folder: string, options: BundleOptions): Promise
       details: { problems },
     });
   }
-  return { bytes: formatBundle(await gatherBundle(files, ledger, notes)), verification };
+  return { content: bundleContent(await gatherBundle(files, ledger, notes)), verification };
 }
 
 /**

@@ -8,9 +8,7 @@ import { type DecisionDocument, parseDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { type ReportView, reportView } from '../report/view.ts';
 import type { GateRunner } from '../run/gate-reply.ts';
-import { parseJournal } from '../run/journal.ts';
-import type { ReceiptLine } from '../run/receipt.ts';
-import { resumeFrom } from '../run/resume.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
 import { planSchedule } from '../run/schedule.ts';
 import { type CaseIndex, caseIndexSchema, finalCases } from '../spec/case-index.ts';
 import { parseSeal, type SealedExperiment, sealDigest } from '../spec/seal.ts';
@@ -18,6 +16,7 @@ import { armIds, candidateIds } from '../spec/spec.ts';
 import { GateDesk } from '../store/gate-desk.ts';
 import { readRunFiles } from '../store/run-folder.ts';
 import { runEvidence } from '../verify/evidence.ts';
+import { foldJournal } from '../verify/fold-journal.ts';
 import {
   type GateRecord,
   type Reruns,
@@ -25,7 +24,13 @@ import {
   recordedTexts,
   replyLog,
 } from '../verify/gate-record.ts';
-import { parseReceiptLines, type RunFiles, runFile, runFileNames } from '../verify/record.ts';
+import {
+  parseReceiptLines,
+  type RunFiles,
+  runContent,
+  runFile,
+  runFileNames,
+} from '../verify/record.ts';
 
 /** What a run folder shows. */
 export interface RunReport {
@@ -46,7 +51,11 @@ function readIndex(files: RunFiles): CaseIndex {
   });
 }
 
-function readLines(files: RunFiles, seal: SealedExperiment, index: CaseIndex): ReceiptLine[] {
+function readLines(
+  files: RunFiles,
+  seal: SealedExperiment,
+  index: CaseIndex,
+): readonly EvidenceLine[] {
   const file = runFileNames.journal;
   const schedule = planSchedule({
     cases: finalCases(index),
@@ -54,14 +63,18 @@ function readLines(files: RunFiles, seal: SealedExperiment, index: CaseIndex): R
     repeats: seal.spec.repeats,
     casesDigest: seal.digests.cases,
   });
-  return [...resumeFrom(schedule, parseJournal(runFile(files, file), file).lines).lines];
+  const journal = foldJournal(runContent(files, file), {
+    ...{ seal, schedule, exposure: null, marks: [], outputs: true },
+  });
+  if (journal.failure !== null) throw journal.failure;
+  return journal.lines;
 }
 
 interface ReadRun {
   readonly seal: SealedExperiment;
   /** Digest of the seal's stored bytes. */
   readonly digest: Digest;
-  readonly lines: readonly ReceiptLine[];
+  readonly lines: readonly EvidenceLine[];
 }
 
 /** A seal of an earlier form gains members when it is read, and then nothing that names its digest would fit. */

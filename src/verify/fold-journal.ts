@@ -25,10 +25,13 @@ import { runFileNames } from './record.ts';
 export interface JournalOwner {
   readonly seal: SealedExperiment;
   readonly schedule: readonly Cell[];
-  /** Id of the ledger, and of the entry that exposed the units. */
-  readonly ledger: string;
-  readonly expose: Digest;
-  readonly rights: readonly FenceRight[];
+  /** The exposure that receipts and fences must be of; null where it is not asked for. */
+  readonly exposure: {
+    /** Id of the ledger, and of the entry that exposed the units. */
+    readonly ledger: string;
+    readonly expose: Digest;
+    readonly rights: readonly FenceRight[];
+  } | null;
   /** Numbers of lines whose digest is asked for. */
   readonly marks: readonly number[];
   /** Whether artifacts are kept with the lines. */
@@ -79,7 +82,7 @@ class JournalFold {
   private readonly prefixes = new Map<number, Digest>();
   private readonly replay: JournalReplay<null, EvidenceLine>;
   private readonly measurer: LineMeasurer;
-  private readonly check: ReturnType<typeof lineChecker>;
+  private readonly check: ReturnType<typeof lineChecker> | null;
   /** A receipt of an attempt beyond the sealed number waits until all attempts of its cell are known. */
   private readonly ofLines: (string | ReceiptLine)[] = [];
   private readonly ofFences: string[] = [];
@@ -92,12 +95,13 @@ class JournalFold {
   private refused: LiftgateError | null = null;
 
   constructor(owner: JournalOwner) {
-    const { seal, schedule, ledger, expose, rights, marks, outputs } = owner;
+    const { seal, schedule, exposure, marks, outputs } = owner;
     this.owner = owner;
     this.wanted = new Set(marks);
     this.replay = new JournalReplay(schedule);
     this.measurer = new LineMeasurer({ outputs });
-    this.check = lineChecker({ seal, ledger, expose, fences: rights.map(({ fence }) => fence) });
+    const fences = exposure?.rights.map(({ fence }) => fence) ?? [];
+    this.check = exposure === null ? null : lineChecker({ seal, ...exposure, fences });
     if (this.wanted.has(0)) this.prefixes.set(0, this.running.value());
   }
 
@@ -122,7 +126,9 @@ class JournalFold {
   end(): FoldedJournal {
     const { replay } = this;
     const ofLines = this.ofLines.flatMap((each) =>
-      typeof each === 'string' ? [each] : this.check(each, () => replay.linesAt(each.position)),
+      typeof each === 'string'
+        ? [each]
+        : (this.check?.(each, () => replay.linesAt(each.position)) ?? []),
     );
     return {
       material: {
@@ -154,8 +160,8 @@ class JournalFold {
 
   private follow(entry: JournalLine, bytes: Uint8Array): void {
     if (this.refused !== null) return;
-    const { seal, schedule, rights } = this.owner;
-    const fault = fenceFault(entry, this.line - 1, rights);
+    const { seal, schedule, exposure } = this.owner;
+    const fault = exposure === null ? null : fenceFault(entry, this.line - 1, exposure.rights);
     if (fault !== null) this.ofFences.push(fault);
     if (entry.kind === 'look') {
       this.steps.push(entry);
@@ -173,8 +179,10 @@ class JournalFold {
     const kept = this.replay.addReceipt(line, (cell) =>
       this.measurer.measure(line, receiptLineBytes(bytes), cell),
     );
+    const { check } = this;
     if (kept === null) this.duplicates += 1;
+    else if (check === null) return;
     else if (line.receipt.attempt > this.owner.seal.limits.maxAttempts) this.ofLines.push(line);
-    else for (const fault of this.check(line, () => [])) this.ofLines.push(fault);
+    else for (const fault of check(line, () => [])) this.ofLines.push(fault);
   }
 }

@@ -235,9 +235,11 @@ function readJournal(
       repeats: seal.spec.repeats,
       casesDigest: seal.digests.cases,
     }),
-    ledger: entries.expose.entry.ledger,
-    expose: entries.expose.id,
-    rights: entries.rights,
+    exposure: {
+      ledger: entries.expose.entry.ledger,
+      expose: entries.expose.id,
+      rights: entries.rights,
+    },
     marks: entries.marks.map(({ lines }) => lines),
     outputs: readsOutputs(seal),
   });

@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { canonicalLine } from '../../dist/base/canonical.js';
-import { digestOfValue } from '../../dist/base/digest.js';
+import { leafHash } from '../../dist/base/merkle.js';
 import { systemClock } from '../../dist/host/clock.js';
 import { openHost } from '../../dist/host/open-host.js';
 import { cellKeyOf } from '../../dist/run/receipt.js';
@@ -87,37 +87,25 @@ function chance(...words) {
 
 const filling = 'Thank you for your mail; a colleague will check the case and write to you. ';
 
-function outputOf(cell, right) {
-  const text = `${filling.repeat(7)}é ${cell.case}`;
-  const inline = { answer: right ? 'yes' : 'no', text };
-  return {
-    digest: digestOfValue(inline),
-    bytes: Buffer.byteLength(JSON.stringify(inline)),
-    mediaType: 'application/json',
-    inline,
-  };
-}
-
-function receiptOf({ seal, experimentDigest, cell, surfaceDigest, inputDigest }) {
-  const right = chance(cell.case, cell.repeat, cell.arm) < (cell.arm === 'new' ? 0.7 : 0.6);
+/** A receipt whose words in @ stand for what differs from one to the next. */
+function receiptOf({ experimentDigest, surfaceDigest, answer, score }) {
   return {
     protocol: 'receipt/1',
-    cellKey: cellKeyOf({
-      designDigest: seal.digests.design,
-      caseId: cell.case,
-      repeat: cell.repeat,
-      surfaceDigest,
-      attempt: 1,
-    }),
+    cellKey: '@cellKey@',
     attempt: 1,
     experimentDigest,
-    inputDigest,
+    inputDigest: '@inputDigest@',
     surfaceLoadedDigest: surfaceDigest,
     outcome: 'completed',
     fault: null,
-    scores: { harm: 0, right: right ? 1 : 0 },
+    scores: { harm: 0, right: score },
     critical: [],
-    artifact: outputOf(cell, right),
+    artifact: {
+      digest: '@artifact@',
+      bytes: 600,
+      mediaType: 'application/json',
+      inline: { answer, text: `${filling.repeat(7)}é @case@` },
+    },
     usage: {
       costUsd: 0.001,
       costKnown: true,
@@ -127,12 +115,25 @@ function receiptOf({ seal, experimentDigest, cell, surfaceDigest, inputDigest })
     },
     gradeUsage: null,
     gradeAttempts: 1,
-    timing: { startedAt: at, endedAt: at, activeMs: 1, waitedMs: 0, firstOutputMs: null },
+    timing: { startedAt: at, endedAt: '@endedAt@', activeMs: 1, waitedMs: 0, firstOutputMs: null },
     internalRetries: {},
     model: { requested: 'model', observed: 'model-1', parametersDigest: null },
     host: { name: 'mails', version: '1', buildDigest: null, dirty: null },
     logs: null,
   };
+}
+
+/** Canonical lines of a value: `"@name@"` becomes a number or a text, `@name@` a part of a text. */
+function linesLike(value) {
+  const parts = canonicalLine(value).split(/("?@[a-zA-Z]+@"?)/);
+  const fields = parts.map((part, index) => {
+    if (index % 2 === 0) return () => part;
+    const name = part.replaceAll(/["@]/g, '');
+    if (!part.startsWith('"')) return (values) => values[name] + (part.endsWith('"') ? '"' : '');
+    return (values) =>
+      typeof values[name] === 'number' ? String(values[name]) : `"${values[name]}"`;
+  });
+  return (values) => fields.map((field) => field(values)).join('');
 }
 
 /** Appends to a file in large pieces. */
@@ -206,36 +207,54 @@ export async function makeLargeRun(folder, { units, repeats }) {
   return { run: join(folder, 'run'), ledger: join(folder, 'ledger'), receipts: lines.length };
 }
 
-function writeJournal(path, { loaded, final, dispatcher, schedule }) {
+/** Forms of the lines of one arm: its dispatches, and its receipts by score. */
+function formsOf(arm, surfaceDigest, { final, dispatcher }) {
   const { seal, digest: experimentDigest } = final;
+  const cell = { arm, case: '@case@', repeat: '@repeat@', unit: '@unit@' };
+  const place = { cell, position: '@position@', attempt: 1, cellKey: '@cellKey@' };
+  const { fence } = dispatcher;
+  const receipts = [0, 1].map((score) => {
+    const answer = score === 1 ? 'yes' : 'no';
+    const receipt = receiptOf({ experimentDigest, surfaceDigest, answer, score });
+    const rest = { cell, position: '@position@', armDigest: surfaceDigest, receivedAt: at };
+    const line = receiptLineOf({ seal, envelope: dispatcher, ...rest, receipt });
+    return { line, text: linesLike(line) };
+  });
+  return {
+    dispatch: linesLike({ kind: 'dispatch', ...place, fence, reservedUsd: 0.01, at }),
+    receipts,
+    surfaceDigest,
+  };
+}
+
+/** Writes a dispatch and a receipt per cell; gives the receipts as a decision reads them. */
+function writeJournal(path, { loaded, final, dispatcher, schedule }) {
   const cases = indexedCases(loaded.index);
-  const surfaces = new Map(seal.arms.map((arm) => [arm.id, arm.surfaceDigest]));
+  const designDigest = final.seal.digests.design;
+  const forms = new Map(
+    final.seal.arms.map(({ id, surfaceDigest }) => [
+      id,
+      formsOf(id, surfaceDigest, { final, dispatcher }),
+    ]),
+  );
   const writer = lineWriter(path);
   const lines = schedule.map((cell, position) => {
-    const armDigest = surfaces.get(cell.arm);
-    const { inputDigest } = cases.get(cell.case);
-    const receipt = receiptOf({
-      seal,
-      experimentDigest,
-      cell,
-      surfaceDigest: armDigest,
-      inputDigest,
-    });
-    const { cellKey } = receipt;
-    const place = { cell, position, attempt: 1, cellKey, fence: dispatcher.fence };
-    writer.add(canonicalLine({ kind: 'dispatch', ...place, reservedUsd: 0.01, at }));
-    const envelope = dispatcher;
-    const line = receiptLineOf({
-      seal,
-      envelope,
-      cell,
-      position,
-      armDigest,
-      receivedAt: at,
-      receipt,
-    });
-    writer.add(canonicalLine({ kind: 'receipt', line }));
-    return line;
+    const { case: caseId, repeat, unit, arm } = cell;
+    const form = forms.get(arm);
+    const { surfaceDigest } = form;
+    const cellKey = cellKeyOf({ designDigest, caseId, repeat, surfaceDigest, attempt: 1 });
+    const right = chance(caseId, repeat, arm) < (arm === 'new' ? 0.7 : 0.6);
+    const { line, text } = form.receipts[right ? 1 : 0];
+    const { inputDigest } = cases.get(caseId);
+    const endedAt = new Date(Date.parse(at) + position).toISOString();
+    const values = { case: caseId, repeat, unit, position, cellKey, inputDigest, endedAt };
+    const whole = text({ ...values, artifact: inputDigest });
+    writer.add(form.dispatch(values));
+    writer.add(`{"kind":"receipt","line":${whole.slice(0, -1)}}\n`);
+    const { v: _v, ...envelope } = line;
+    const leaf = Buffer.from(leafHash(whole.slice(0, -1))).toString('latin1');
+    const { artifact: _artifact, cellKey: _key, ...receipt } = line.receipt;
+    return { ...envelope, cell, position, leaf, receipt: { ...receipt, inputDigest } };
   });
   writer.close();
   return lines;

@@ -1,10 +1,11 @@
 /** `liftgate bundle`: a run and its ledger in one portable file. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { digestHex, digestOf } from '../../base/digest.ts';
+import type { ByteSource } from '../../base/content.ts';
+import { type Digest, digestHex, runningDigest } from '../../base/digest.ts';
 import { LiftgateError } from '../../base/errors.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
-import { bundleRun } from '../../serve/library.ts';
+import { verifiedBundle } from '../../serve/library.ts';
 import { refuseOddFile } from '../../store/places.ts';
 import type { CommandContext } from '../context.ts';
 import { checkpointFolder, existingLedger } from '../workspace.ts';
@@ -24,36 +25,52 @@ export async function bundle(
 ): Promise<number> {
   const { output, cwd } = context;
   const checkpoints = checkpointFolder(context, options);
-  const { bytes, verification } = await bundleRun(resolve(cwd, path), {
+  const { content, verification } = await verifiedBundle(resolve(cwd, path), {
     ledger: await existingLedger(context, options),
     ...(checkpoints === null ? {} : { checkpoints }),
   });
   const { document, audit } = verification;
   const seal = document === null ? '' : digestHex(document.run.sealDigest).slice(0, 12);
   const file = options.out ?? `${document?.verdict.experiment}-${seal}.bundle.tar`;
-  write(resolve(cwd, file), file, bytes);
-  const digest = digestOf(bytes);
+  const digest = write(resolve(cwd, file), file, content);
   const { entries = 0, head = null } = audit?.ledger ?? {};
-  output.line(`${file}: ${bytes.length} bytes, ${digest}`);
+  output.line(`${file}: ${content.length} bytes, ${digest}`);
   output.line(`ledger of ${entries} entries, head ${head}`);
   output.line(`check it anywhere: liftgate verify ${file} --pin ${entries}:${head}`);
   if (document !== null) for (const line of verdictLines(document)) output.line(line);
-  output.document({ file, size: bytes.length, digest, entries, head });
+  output.document({ file, size: content.length, digest, entries, head });
   return 0;
 }
 
-function write(path: string, shown: string, bytes: Uint8Array): void {
+/** Writes the bundle piece by piece, with another name until it is whole; gives its digest. */
+function write(path: string, shown: string, content: ByteSource): Digest {
   refuseOddFile(path, shown);
   const draft = `${path}.tmp-${process.pid}`;
   try {
-    writeFileSync(draft, bytes, { flag: 'wx' });
+    const digest = writePieces(draft, content);
     renameSync(draft, path);
+    return digest;
   } catch (cause) {
     rmSync(draft, { force: true });
+    if (cause instanceof LiftgateError) throw cause;
     throw new LiftgateError('usage', 'The bundle cannot be written.', {
       where: { file: shown },
       mend: 'Name a file with --out in a folder that exists, where you may write.',
       cause,
     });
   }
+}
+
+function writePieces(path: string, content: ByteSource): Digest {
+  const running = runningDigest();
+  const file = openSync(path, 'wx');
+  try {
+    for (const piece of content.chunks()) {
+      running.add(piece);
+      writeFileSync(file, piece);
+    }
+  } finally {
+    closeSync(file);
+  }
+  return running.value();
 }
