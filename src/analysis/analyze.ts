@@ -140,9 +140,11 @@ interface MeasureInput {
 
 function analyzeMeasure(input: MeasureInput): MeasureAnalysis {
   const { id, measure, pairs, order, finalCases } = input;
-  const sampled = (from: readonly Pair[] | null): Sample | null =>
-    from === null ? null : sampleUnits(measure, from, order);
   const sample = sampleUnits(measure, pairs, order);
+  const sampled = (from: readonly Pair[] | null): Sample | null => {
+    if (from === null) return null;
+    return from === pairs ? sample : sampleUnits(measure, from, order);
+  };
   const estimated = new Set(sample.units.map((each) => each.unit));
   return {
     id,

@@ -57,6 +57,23 @@ export function cellValue({ settlement }: SettledCell, id: string, measure: Meas
   }
 }
 
+/** Most different values that are kept to be shared. */
+const mostShared = 1024;
+
+/** Gives equal values as one: a measure of a large run has few of them. */
+function sharedValues(): (value: CellValue) => CellValue {
+  const known = new Map<string | number, CellValue>();
+  return (value) => {
+    if (value.status === 'valued' && value.failed) return value;
+    const key = value.status === 'valued' ? value.value : value.reason;
+    if (Object.is(key, -0)) return value;
+    const first = known.get(key);
+    if (first !== undefined) return first;
+    if (known.size < mostShared) known.set(key, value);
+    return value;
+  };
+}
+
 /** One case and repeat seen from both arms, for one measure. */
 export interface Pair {
   readonly unit: string;
@@ -79,6 +96,7 @@ export interface PairRequest {
 export function pairCells(request: PairRequest): Pair[] {
   const { measureId, measure, cases, candidate, baseline } = request;
   invariant(candidate.length === baseline.length, 'both arms plan the same cells');
+  const shared = sharedValues();
   return candidate.flatMap((own, index) => {
     const other = baseline[index];
     invariant(
@@ -94,8 +112,8 @@ export function pairCells(request: PairRequest): Pair[] {
         unit,
         case: caseId,
         repeat,
-        candidate: cellValue(own, measureId, measure),
-        baseline: cellValue(other, measureId, measure),
+        candidate: shared(cellValue(own, measureId, measure)),
+        baseline: shared(cellValue(other, measureId, measure)),
       },
     ];
   });
@@ -103,15 +121,15 @@ export function pairCells(request: PairRequest): Pair[] {
 
 /**
  * Pairs with every lost value replaced against the candidate: its own by the worst declared value, the baseline's by the best.
- * @returns null when something is lost and the measure has no range to fill from
+ * @returns the same pairs when nothing is lost; null when something is and the measure has no range to fill from
  */
-export function fillWorstCase(pairs: readonly Pair[], measure: Measure): Pair[] | null {
+export function fillWorstCase(pairs: readonly Pair[], measure: Measure): readonly Pair[] | null {
   const worst = worstValue(measure);
   const best = bestValue(measure);
   const lost = pairs.some(
     (pair) => pair.candidate.status === 'lost' || pair.baseline.status === 'lost',
   );
-  if (!lost) return [...pairs];
+  if (!lost) return pairs;
   if (worst === null || best === null) return null;
   return pairs.map((pair) => ({
     ...pair,
@@ -123,13 +141,13 @@ export function fillWorstCase(pairs: readonly Pair[], measure: Measure): Pair[] 
 /**
  * Pairs with every cell that never gave an outcome counted in the candidate's favour: its own at the best declared value, the
  * baseline's at the worst. What the candidate itself left unscored stays lost.
- * @returns null when a cell is missing and the measure has no range to fill from
+ * @returns the same pairs when no cell is missing; null when one is and the measure has no range to fill from
  */
-export function fillOutages(pairs: readonly Pair[], measure: Measure): Pair[] | null {
+export function fillOutages(pairs: readonly Pair[], measure: Measure): readonly Pair[] | null {
   const missing = pairs.some(
     (pair) => isMissingValue(pair.candidate) || isMissingValue(pair.baseline),
   );
-  if (!missing) return [...pairs];
+  if (!missing) return pairs;
   const worst = worstValue(measure);
   const best = bestValue(measure);
   if (worst === null || best === null) return null;

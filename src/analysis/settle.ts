@@ -42,10 +42,6 @@ function refuse(cell: Cell, what: string, mend: string): never {
   );
 }
 
-function keyOf(cell: Cell): string {
-  return `${cell.arm}\n${cell.repeat}\n${cell.case}`;
-}
-
 /** Final cases by code units of their id; at a look those of its units. */
 export function plannedCases({ index, look }: Pick<Evidence, 'index' | 'look'>): IndexedCase[] {
   return finalCases(index)
@@ -53,8 +49,12 @@ export function plannedCases({ index, look }: Pick<Evidence, 'index' | 'look'>):
     .sort((first, second) => compareCodeUnits(first.id, second.id));
 }
 
+function repeatsOf({ seal }: Evidence): number[] {
+  return Array.from({ length: seal.cells.replicates }, (_, repeat) => repeat);
+}
+
 function plannedCells(evidence: Evidence, arm: string): Cell[] {
-  const repeats = Array.from({ length: evidence.seal.cells.replicates }, (_, repeat) => repeat);
+  const repeats = repeatsOf(evidence);
   return plannedCases(evidence).flatMap((each) =>
     repeats.map((repeat) => ({ unit: each.unit, case: each.id, arm, repeat })),
   );
@@ -71,21 +71,31 @@ export function settleCells(evidence: Evidence): SettledCells {
   const planned = new Map(
     evidence.seal.arms.map((arm) => [arm.id, plannedCells(evidence, arm.id)] as const),
   );
-  const byCell = attemptsByCell(evidence, [...planned.values()].flat());
+  const byCase = attemptsByCase(evidence, [...planned.keys()]);
   return new Map(
     [...planned].map(([arm, cells]) => [
       arm,
-      cells.map((cell) => settleOne(cell, byCell.get(keyOf(cell)) ?? [], evidence.seal)),
+      cells.map((cell) => {
+        const lines = byCase.get(arm)?.get(cell.case) ?? [];
+        const own = lines.filter((line) => line.cell.repeat === cell.repeat);
+        return settleOne(own[0]?.cell ?? cell, own, evidence.seal);
+      }),
     ]),
   );
 }
 
-function attemptsByCell(evidence: Evidence, planned: readonly Cell[]): Map<string, EvidenceLine[]> {
-  const byCell = new Map<string, EvidenceLine[]>(planned.map((cell) => [keyOf(cell), []]));
-  const units = new Map(planned.map((cell) => [cell.case, cell.unit]));
+/** Lines by arm and case, all of planned cells. */
+function attemptsByCase(
+  evidence: Evidence,
+  arms: readonly string[],
+): ReadonlyMap<string, ReadonlyMap<string, readonly EvidenceLine[]>> {
+  const byArm = new Map(arms.map((arm) => [arm, new Map<string, EvidenceLine[]>()]));
+  const units = new Map(plannedCases(evidence).map(({ id, unit }) => [id, unit]));
+  const repeats = repeatsOf(evidence);
   for (const line of evidence.lines) {
-    const attempts = byCell.get(keyOf(line.cell));
-    if (attempts === undefined) {
+    const { arm, case: caseId, repeat } = line.cell;
+    const byCase = byArm.get(arm);
+    if (byCase === undefined || !units.has(caseId) || !repeats.includes(repeat)) {
       refuse(
         line.cell,
         'is of a cell that the seal does not plan',
@@ -99,9 +109,11 @@ function attemptsByCell(evidence: Evidence, planned: readonly Cell[]): Map<strin
         'Restore the receipt; the case index of the seal says which unit a case belongs to.',
       );
     }
-    attempts.push(line);
+    const attempts = byCase.get(caseId);
+    if (attempts === undefined) byCase.set(caseId, [line]);
+    else attempts.push(line);
   }
-  return byCell;
+  return byArm;
 }
 
 function settleOne(

@@ -72,6 +72,10 @@ export function prefixedSha256(
   prefix: number,
   ...parts: readonly (Uint8Array | string)[]
 ): Uint8Array {
+  return hash('sha256', prefixed(prefix, parts), 'buffer');
+}
+
+function prefixed(prefix: number, parts: readonly (Uint8Array | string)[]): Uint8Array {
   // A UTF-16 code unit takes up to three bytes of UTF-8.
   const most = parts.reduce(
     (total, part) => total + (typeof part === 'string' ? 3 * part.length : part.length),
@@ -87,7 +91,15 @@ export function prefixedSha256(
       end += part.length;
     }
   }
-  return hash('sha256', scratch.subarray(0, end), 'buffer');
+  return scratch.subarray(0, end);
+}
+
+/**
+ * {@link prefixedSha256} of one byte string as a text of 32 characters, one per byte, which takes less memory than bytes of their own.
+ * @example prefixedSha256Text(0, '').length // => 32
+ */
+export function prefixedSha256Text(prefix: number, bytes: Uint8Array | string): string {
+  return hash('sha256', prefixed(prefix, [bytes]), 'binary');
 }
 
 /** Raw SHA-256 of several byte strings after another, for Merkle trees. */

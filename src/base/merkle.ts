@@ -2,7 +2,14 @@
  * Merkle trees of RFC 9162 section 2.1 with SHA-256: leaf = H(0x00 || bytes), node = H(0x01 || left || right), split at the
  * largest power of two below the number of leaves. Proofs are lists of digests, from the leaf's side to the root.
  */
-import { type Digest, digestHex, digestOf, isDigest, prefixedSha256 } from './digest.ts';
+import {
+  type Digest,
+  digestHex,
+  digestOf,
+  isDigest,
+  prefixedSha256,
+  prefixedSha256Text,
+} from './digest.ts';
 import { invariant } from './errors.ts';
 
 const [leafPrefix, nodePrefix] = [0, 1] as const;
@@ -39,6 +46,14 @@ export function leafDigest(bytes: Uint8Array | string): Digest {
  */
 export function leafHash(bytes: Uint8Array | string): Uint8Array {
   return prefixedSha256(leafPrefix, bytes);
+}
+
+/**
+ * {@link leafHash} as a text of a character per byte, for trees of which every leaf is held.
+ * @example Buffer.from(leafText(''), 'latin1').equals(leafHash('')) // => true
+ */
+export function leafText(bytes: Uint8Array | string): string {
+  return prefixedSha256Text(leafPrefix, bytes);
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { canonicalText, type Json } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
-import { leafHash } from '../base/merkle.ts';
+import { leafHash, leafText } from '../base/merkle.ts';
 import type { Artifact, Cell, Receipt, ReceiptLine } from './receipt.ts';
 
 /** What a decision reads of a receipt. */
@@ -64,11 +64,7 @@ export function hasReceipt(known: EvidenceLine, { receipt }: ReceiptLine): boole
   const { leaf, ...envelope } = known;
   if (leaf === undefined) return canonicalText(wholeLine(known).receipt) === canonicalText(receipt);
   const rebuilt: ReceiptLine = { v: 1, ...envelope, receipt };
-  return leaf === packedLeaf(canonicalText(rebuilt));
-}
-
-function packedLeaf(bytes: Uint8Array | string): string {
-  return Buffer.from(leafHash(bytes)).toString('latin1');
+  return leaf === leafText(canonicalText(rebuilt));
 }
 
 /** Most different values that are kept to be shared; a run with more of them has little to share. */
@@ -101,7 +97,7 @@ export class LineMeasurer {
       armDigest: this.word(line.armDigest),
       evaluatorTree: this.word(line.evaluatorTree),
       receivedAt: this.word(line.receivedAt),
-      leaf: packedLeaf(bytes),
+      leaf: leafText(bytes),
       receipt: {
         attempt: receipt.attempt,
         experimentDigest: this.word(receipt.experimentDigest),
