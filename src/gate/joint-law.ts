@@ -6,10 +6,10 @@
  * two of their gates counts. Where there is no such law, or too few units to read it off, the error is divided by the number as Holm
  * does, and the reason is kept.
  */
-import type { Analysis } from '../analysis/analyze.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import * as z from '../base/shape.ts';
 import type { MethodName } from '../spec/inference.ts';
+import type { SealedExperiment } from '../spec/seal.ts';
 import { jointDivisor } from '../stats/joint-normal.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { moments } from '../stats/summary.ts';
@@ -63,7 +63,7 @@ export function noJointLaw(fallback: string): JointLaw {
 }
 
 /** Why a method's statistic is no mean over independent units; null where it is one. */
-function unjoined(method: MethodName): string | null {
+export function unjoinedMethod(method: MethodName): string | null {
   switch (method) {
     case 'tango-score':
     case 'exact-unconditional':
@@ -81,6 +81,11 @@ function unjoined(method: MethodName): string | null {
   }
 }
 
+/** That a gate's method joins nothing, and why. */
+export function methodText(name: string, method: MethodName): string {
+  return `the method ${method} of ${name} ${unjoinedMethod(method) ?? 'joins it'}`;
+}
+
 interface Centred {
   readonly byUnit: ReadonlyMap<string, number>;
   readonly size: number;
@@ -88,8 +93,7 @@ interface Centred {
 
 /** Values about their mean with their length as a vector, or why they carry no law. */
 function centred({ name, method, sample }: JointTest): Centred | string {
-  const pooled = unjoined(method);
-  if (pooled !== null) return `the method ${method} of ${name} ${pooled}`;
+  if (unjoinedMethod(method) !== null) return methodText(name, method);
   const values = sample.units.map((each) => each.improvement);
   if (values.length < jointFloors.units)
     return `${name} has ${values.length} units, a joint law needs ${jointFloors.units}`;
@@ -113,9 +117,9 @@ function correlationOf(first: Centred, second: Centred): number {
 }
 
 /** Why no family of a design has a joint law; null where one may. */
-export function unjoinedDesign({ seal, look }: Pick<Analysis, 'seal' | 'look'>): string | null {
-  if (look !== undefined) return 'the joint law is that of one look, and this design has several';
-  return seal.spec.inference.guarantee === 'finite-sample'
+export function unjoinedDesign({ spec }: SealedExperiment, hasLooks: boolean): string | null {
+  if (hasLooks) return 'the joint law is that of one look, and this design has several';
+  return spec.inference.guarantee === 'finite-sample'
     ? 'the sealed guarantee is finite-sample, and a joint law is asymptotic'
     : null;
 }

@@ -12,10 +12,11 @@
  */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
-import { gateName } from '../spec/gates.ts';
+import { gateName, pairedGate } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { type HolmStep, stepDownByBounds } from '../stats/multiplicity.ts';
-import { type BoundGate, boundGate, type OrderedLevel } from './bound-gate.ts';
+import { type BoundGate, boundGate, hasBound, type OrderedLevel } from './bound-gate.ts';
+import { effectGates } from './effect.ts';
 import type { FurtherUnits } from './further-units.ts';
 import type { Contribution } from './gate.ts';
 import {
@@ -23,8 +24,10 @@ import {
   correctionOf,
   type JointLaw,
   jointLaw,
+  methodText,
   noJointLaw,
   unjoinedDesign,
+  unjoinedMethod,
 } from './joint-law.ts';
 import { lookError } from './look-error.ts';
 
@@ -141,6 +144,27 @@ function judgeCandidate(
   };
 }
 
+/**
+ * Why `multiplicity: max-t` falls back to Holm whatever is measured; null where the units decide.
+ * @throws {LiftgateError} seal-invalid  as `effectGates`
+ */
+export function plannedFallback(seal: SealedExperiment): string | null {
+  const { gates } = seal.decision;
+  const alone = gates.find((gate) => gate.required && hasBound(gate) && pairedGate(gate) === null);
+  const pooled = effectGates(seal).find(
+    ({ required, method }) => required && unjoinedMethod(method) !== null,
+  );
+  return (
+    unjoinedDesign(seal, seal.analysis.looks !== undefined) ??
+    (alone === undefined ? null : aloneText(gateName(alone))) ??
+    (pooled === undefined ? null : methodText(pooled.name, pooled.method))
+  );
+}
+
+function aloneText(name: string): string {
+  return `the gate ${name} has no joint law over candidates`;
+}
+
 /** What joins the candidates: the law of their required gates on differences, or why there is none. */
 function lawOf(analysis: Analysis, filled: boolean): JointLaw {
   const { seal, candidates } = analysis;
@@ -149,10 +173,9 @@ function lawOf(analysis: Analysis, filled: boolean): JointLaw {
     return gate === null ? [] : [{ name: gateName(declared), joint: gate.joint }];
   });
   const alone = gates.find(({ joint }) => joint === undefined);
-  const unjoined = unjoinedDesign(analysis);
+  const unjoined = unjoinedDesign(seal, analysis.look !== undefined);
   if (unjoined !== null) return noJointLaw(unjoined);
-  if (alone !== undefined)
-    return noJointLaw(`the gate ${alone.name} has no joint law over candidates`);
+  if (alone !== undefined) return noJointLaw(aloneText(alone.name));
   const family = candidates.map((candidate) =>
     gates.flatMap(({ joint }) => joint?.({ candidate, filled }) ?? []),
   );

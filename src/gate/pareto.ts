@@ -191,7 +191,7 @@ function sharedError(
       sample: chosenSample(measuredFor(gate, candidate), filled),
     },
   ]);
-  const unjoined = unjoinedDesign(analysis);
+  const unjoined = unjoinedDesign(analysis.seal, analysis.look !== undefined);
   const law = unjoined === null ? jointLaw(family, error) : noJointLaw(unjoined);
   const divisor = law.divisor(gates.map((_, at) => at));
   const text =

@@ -5,6 +5,7 @@
 import { looksOf } from '../analysis/look.ts';
 import { shownNumber } from '../gate/gate.ts';
 import { lookError, spentError } from '../gate/look-error.ts';
+import { plannedFallback } from '../gate/multiplicity.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type GateDeclaration, type GateOf, gateName } from '../spec/gates.ts';
 import type { ResolvedMethod, SealedExperiment } from '../spec/seal.ts';
@@ -36,6 +37,8 @@ export interface PlanReport {
   };
   /** Of a sequential design: its looks with the one-sided error of a lift at each, and what is spent by then. */
   readonly looks?: readonly PlannedLook[];
+  /** Under `multiplicity: max-t` with several candidates: why Holm applies whatever is measured, or null. */
+  readonly maxT?: { readonly fallback: string | null };
   readonly methods: readonly ResolvedMethod[];
   /** Gates that `methods` does not hold, by what they ask; those that are always required and ask nothing more are left out. */
   readonly rules: readonly {
@@ -114,6 +117,9 @@ export function planReport(seal: SealedExperiment, index: CaseIndex): PlanReport
       rate: seal.analysis.errorLevels.rate,
     },
     ...(looks.length === 0 ? {} : { looks }),
+    ...(seal.decision.multiplicity === 'max-t' && candidates.length > 1
+      ? { maxT: { fallback: plannedFallback(seal) } }
+      : {}),
     methods: seal.analysis.methods,
     rules: seal.decision.gates.flatMap((gate) => {
       const rule = ruleOf(gate, seal);
@@ -188,11 +194,15 @@ function contaminationRule({ canaries, similarity, probe }: GateOf<'contaminatio
 }
 
 /** What the order of candidates leaves of the error; nothing to say of one candidate. */
-function orderText({ candidates, errorLevels }: PlanReport): string {
+function orderText({ candidates, errorLevels, maxT }: PlanReport): string {
   if (candidates.length < 2) return '';
   const whole = errorLevels.perCandidate === errorLevels.lift;
   const order = whole ? 'the fixed sequence' : "Holm's order";
-  return `, for the first of ${candidates.length} in ${order} ${errorLevels.perCandidate}`;
+  const first = `, for the first of ${candidates.length} in ${order} ${errorLevels.perCandidate}`;
+  if (maxT === undefined) return first;
+  return maxT.fallback === null
+    ? `${first}; max-T gives it more where candidates are correlated, the simulation takes Holm`
+    : `${first}; there is no max-T: ${maxT.fallback}`;
 }
 
 /** The plan as lines for people. */

@@ -168,6 +168,25 @@ describe.concurrent('liftgate plan --aa', () => {
     expect(aa.noise[0]).toMatchObject({ units: 7 });
   });
 
+  test('keeps to the sealed cap over all rounds, and decides nothing on a round that was cut short', async () => {
+    const experiment = await experimentOf({
+      cases: withDevelopment(8, 8),
+      baseline: { noise: 'coin', usd: 0.01 },
+      candidates: { new: {} },
+      limits: { maxCostUsd: 0.01 },
+      // Two controls of up to ten cells, 16 cells, and a little more.
+      spec: { budget: { usd: 0.4 } },
+    });
+    const { aa, exitCode } = await aaOf(experiment, '--rounds', '9', '--simulations', '20');
+    expect(exitCode).toBe(30);
+    expect(aa.stoppedBy).toBe('budget');
+    expect(aa.spentUsd).toBeLessThanOrEqual(0.4);
+    expect(aa.rounds.complete).toBeGreaterThan(0);
+    expect(aa.rounds.complete).toBeLessThan(9);
+    expect(aa.measured.decisions).toBe(aa.rounds.complete);
+    expect(codes(aa)).toContain('cells-without-outcome');
+  });
+
   test('lets copies ship where no gate asks for a gain, and says that this is right', async () => {
     const experiment = await experimentOf({
       cases: withDevelopment(8, 8),

@@ -25,6 +25,10 @@ async function experimentWith(gates: readonly unknown[]): Promise<SmallExperimen
 describe.concurrent('multiplicity: max-t', () => {
   test('is sealed, recorded with what divided the error, shown, and replayed bit for bit', async () => {
     const experiment = await experimentWith([liftGate]);
+    const planned = await experiment.call('plan', '--simulations', '0');
+    expect(planned.stdout).toContain(
+      "Holm's order 0.0125; max-T gives it more where candidates are correlated, the simulation takes Holm",
+    );
     const ran = await experiment.run();
     expect(ran.exitCode).toBe(0);
     const text = experiment.text('run/decision.json');
@@ -53,6 +57,10 @@ describe.concurrent('multiplicity: max-t', () => {
   test('says in the summary why Holm applied', async () => {
     const rate = { gate: 'rate', measure: 'right', arm: 'candidate', min: 0.05 };
     const experiment = await experimentWith([liftGate, rate]);
+    const planned = await experiment.call('plan', '--simulations', '0');
+    expect(planned.stdout).toMatch(
+      /for the first of 2 in Holm's order 0\.0125; there is no max-T: the gate rate:\S+ has no joint law over candidates\n/,
+    );
     expect((await experiment.run()).exitCode).toBe(0);
     expect(experiment.text('run/summary.md')).toMatch(
       /Holm step 1 of 2: .* Holm in place of max-T: the gate rate:\S+ has no joint law over candidates\./,

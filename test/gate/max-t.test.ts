@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { jointFloors, jointLaw } from '../../src/gate/joint-law.ts';
 import { judgeEvidence } from '../../src/gate/judge.ts';
+import { plannedFallback } from '../../src/gate/multiplicity.ts';
 import { decide } from '../../src/report/decision.ts';
 import { placeText } from '../../src/report/verdict-lines.ts';
 import { jointDivisor } from '../../src/stats/joint-normal.ts';
@@ -112,12 +113,16 @@ describe('several candidates under max-t', () => {
       { inference: { weights: 'case' } },
       /^the method tango-effective-n of lift:right is pooled over cases$/,
     ],
-  ])('fall back to Holm with %s, and say why', (_, changes, reason) => {
+  ])('fall back to Holm with %s, and say why', (what, changes, reason) => {
+    const depends = /^19 units|differs/.test(what);
     const found = judged(changes);
     const holm = judged({ ...changes, multiplicity: 'holm' });
     expect(found.map(({ step, contributions }) => ({ step, contributions }))).toEqual(
       holm.map(({ step, contributions }) => ({ step, contributions })),
     );
+    const planned = plannedFallback(evidenceOf(table(changes)).seal);
+    if (depends) expect(planned).toBeNull();
+    else expect(planned).toMatch(reason);
     for (const { correction } of found) {
       expect(correction).toMatchObject({ applied: 'holm', smallestCorrelation: null });
       expect(correction?.reason).toMatch(reason);
