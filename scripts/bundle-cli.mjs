@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import compiled from './compiled-program.cjs';
+import { canWait, constantsOf, functionsOf } from './deferred-module.mjs';
 
 const project = resolve(import.meta.dirname, '..');
 const target = join(project, 'dist/cli');
@@ -44,6 +45,9 @@ function help() {
 
 /** Commands with a program of their own, by the module that does the work. */
 const own = { check: 'check.ts', report: 'report.ts', seal: 'seal.ts', verify: 'verify.ts' };
+
+/** Programs that read an experiment, and with it YAML, whatever they are called for. */
+const readsExperiments = new Set(['own-check', 'own-seal']);
 
 /** Modules that an ordinary call of these commands does not use, by topic. */
 const deferred = {
@@ -160,33 +164,6 @@ function alone(command) {
   };
 }
 
-/** Names of a module's functions; these can stand for themselves until the module is loaded. */
-function functionsOf(path) {
-  const declared = readFileSync(path, 'utf8').matchAll(/^export (?:async )?function (\w+)/gm);
-  return [...declared].map(([, name]) => name);
-}
-
-/** Declarations of a module's constants that are numbers or words; whoever needs one needs no more of the module. */
-function constantsOf(path) {
-  const text = readFileSync(path, 'utf8');
-  return [...text.matchAll(/^export const (\w+) = (?:[\d_.]+|'[^'\\]*');$/gm)];
-}
-
-/** Whether a module imports nothing of another one but what can stand for itself. */
-function canWait(importer, id, path) {
-  const names = [...functionsOf(path), ...constantsOf(path).map(([, name]) => name)];
-  const text = readFileSync(importer, 'utf8');
-  const lists = text.matchAll(/^import (?!type )(?:\{([^}]*)\}|[^'{]*) from '([^']+)';$/gm);
-  return [...lists]
-    .filter(([, , from]) => from === id)
-    .every(([, list]) =>
-      list
-        ?.split(',')
-        .map((each) => each.trim().split(' ')[0])
-        .every((name) => name === '' || name === 'type' || names.includes(name)),
-    );
-}
-
 /**
  * Modules that ordinary calls of a program do not reach, by topic: each topic becomes a file that is loaded with the first call of one
  * of its functions. A module that needs more of it than functions gets it as it is, and with it whoever is started.
@@ -240,13 +217,15 @@ function topicCode(topic) {
   return lines.join('\n');
 }
 
-/** What a module reaches without waiting for anything to be loaded. */
-function reachedFrom(entry, infoOf) {
+/** What a program always needs: what its entry reaches, and for those that read experiments what they load for that. */
+function neededBy(entry, infoOf, later) {
   const reached = new Set();
   const visit = (id) => {
     if (reached.has(id)) return;
     reached.add(id);
-    for (const each of infoOf(id)?.importedIds ?? []) visit(each);
+    const { importedIds = [], dynamicallyImportedIds = [] } = infoOf(id) ?? {};
+    for (const each of importedIds) visit(each);
+    for (const each of later ? dynamicallyImportedIds : []) visit(each);
   };
   visit(entry);
   return reached;
@@ -277,7 +256,8 @@ async function write(name, input, { plugins, topics = [] }) {
       {
         name: 'core',
         buildEnd() {
-          core = reachedFrom(join(project, input), (id) => this.getModuleInfo(id));
+          const later = readsExperiments.has(name);
+          core = neededBy(join(project, input), (id) => this.getModuleInfo(id), later);
         },
       },
     ],
