@@ -42,7 +42,57 @@ const readableValue = fc
   .jsonValue()
   .filter((value) => !/(?<![.\d])\d{16,}(?![.\de])/.test(JSON.stringify(value)));
 
+/** What RFC 8785 says, the slow way: members sorted at every level, numbers and strings as ECMAScript writes them. */
+function sortedText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => compareCodeUnits(a, b));
+  return `{${members.map(([key, each]) => `${JSON.stringify(key)}:${sortedText(each)}`).join(',')}}`;
+}
+
 describe('canonicalText', () => {
+  test('writes members that stand in their order and others alike', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const text = sortedText(value);
+        expect(canonicalText(value)).toBe(text);
+        expect(canonicalText(JSON.parse(text))).toBe(text);
+      }),
+      { seed: 21, numRuns: 3000 },
+    );
+  });
+
+  test('reads no getter, follows no toJSON of others, and ends for what contains itself twice', () => {
+    let calls = 0;
+    const spied = Object.defineProperty({ a: 1 }, 'b', {
+      enumerable: true,
+      get: () => {
+        calls += 1;
+        return 1;
+      },
+    });
+    expect(reasonOf(() => canonicalText({ x: spied }))).toBe('E_TYPE');
+    expect(reasonOf(() => canonicalText(Object.defineProperty({}, 'a', { value: 1 })))).toBe(
+      'E_TYPE',
+    );
+    expect(reasonOf(() => canonicalText([{ a: 1, [Symbol('b')]: 1 }]))).toBe('E_TYPE');
+    expect(reasonOf(() => canonicalText({ toJSON: () => 1 }))).toBe('E_TYPE');
+    expect(calls).toBe(0);
+    const own: Record<string, unknown> = {};
+    own['a'] = own;
+    own['b'] = own;
+    expect(reasonOf(() => canonicalText(own))).toBe('E_CYCLE');
+    Object.defineProperty(Object.prototype, 'toJSON', {
+      configurable: true,
+      value: () => 'changed',
+    });
+    try {
+      expect(canonicalText({ a: [{}], b: { c: 'x' } })).toBe('{"a":[{}],"b":{"c":"x"}}');
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'toJSON');
+    }
+  });
+
   it('executes its documented example', () => {
     expect(canonicalText({ b: [1, -0], a: 'x' })).toBe('{"a":"x","b":[1,0]}');
   });
