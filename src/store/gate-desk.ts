@@ -5,11 +5,20 @@ import type { Digest } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
 import { decodeUtf8 } from '../base/strict-json.ts';
 import { gateQuestions } from '../gate/custom.ts';
+import { LookLatch } from '../gate/sequential.ts';
 import type { GateCode, GateReplies, GateReply, GateRunner } from '../run/gate-reply.ts';
 import { gateFiles } from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import { formatGateRecord, gateCodes, ReplyLog } from '../verify/gate-record.ts';
+import {
+  formatGateRecord,
+  gateCodes,
+  type Replied,
+  ReplyLog,
+  readGateRecord,
+} from '../verify/gate-record.ts';
+import { runFileNames } from '../verify/record.ts';
 import type { LoadedExperiment } from './experiment-folder.ts';
+import type { RunFolder } from './run-folder.ts';
 
 /** Texts of the code of an experiment's custom gates, by path. */
 export function gateTexts(loaded: LoadedExperiment): ReadonlyMap<string, string> {
@@ -52,49 +61,64 @@ export interface GateDeskParts {
   readonly seal: SealedExperiment;
   readonly texts: ReadonlyMap<string, string>;
   readonly runner: GateRunner;
+  /** Where replies are kept as they come, so that a run which goes on later asks nobody twice; without one they are not. */
+  readonly folder?: Pick<RunFolder, 'read' | 'write'>;
 }
 
 /** Keeps the replies of one run. */
 export class GateDesk {
   readonly #parts: GateDeskParts;
   readonly #codes: ReadonlyMap<string, GateCode>;
-  readonly #replies = new Map<Digest, GateReply>();
+  readonly #replied = new Map<Digest, Replied>();
 
+  /** @throws {LiftgateError} run-invalid  when the folder keeps replies of other code */
   constructor(parts: GateDeskParts) {
     this.#parts = parts;
-    const codes = gateCodes(parts.seal.decision.gates, parts.texts);
+    const { seal, texts, folder } = parts;
+    const codes = gateCodes(seal.decision.gates, texts);
     this.#codes = new Map(codes.map((code) => [code.gate, code] as const));
+    const kept = codes.length === 0 ? null : (folder?.read(runFileNames.gates) ?? null);
+    if (kept === null) return;
+    const record = readGateRecord(new Map([[runFileNames.gates, kept]]), seal);
+    for (const each of record?.replies ?? []) this.#replied.set(each.input, each);
   }
 
   /** What was said so far. */
-  readonly replies: GateReplies = ({ digest }) => this.#replies.get(digest);
+  readonly replies: GateReplies = ({ digest }) => this.#replied.get(digest)?.reply;
 
   /** The same by digest of the input. */
   get said(): ReadonlyMap<Digest, GateReply> {
-    return this.#replies;
+    return new Map([...this.#replied].map(([input, { reply }]) => [input, reply] as const));
   }
 
   /** Asks what judging this evidence puts to the gates and was not asked yet. */
   async ask(evidence: Evidence): Promise<void> {
     if (this.#codes.size === 0) return;
     for (const question of gateQuestions(evidence)) {
-      if (this.#replies.has(question.digest)) continue;
+      const { gate, candidate, digest: input } = question;
+      if (this.#replied.has(input)) continue;
       const code = this.#codes.get(question.gate);
       invariant(code !== undefined, `the gate ${question.gate} has code`);
       const { max } = this.#parts.seal.spec.attempts;
-      this.#replies.set(question.digest, await this.#parts.runner.ask(code, question, max));
+      const reply = await this.#parts.runner.ask(code, question, max);
+      this.#replied.set(input, { gate, candidate, input, reply });
+      this.#keep();
     }
   }
 
-  /** The same of every look that was reached, and of the whole plan. */
+  /** The same of every look that was reached until one decides; where none does, of the whole plan. */
   async askAll(evidence: Evidence): Promise<void> {
     if (this.#codes.size === 0) return;
     const looks = looksOf(evidence);
-    if (looks.length === 0) await this.ask(evidence);
+    const last = looks.at(-1);
+    if (last === undefined) return this.ask(evidence);
+    const latch = new LookLatch();
     for (const look of looks) {
-      if (isReached(evidence, look) || look.number === look.of)
-        await this.ask(atLook(evidence, look));
+      if (!isReached(evidence, look)) break;
+      await this.ask(atLook(evidence, look));
+      if (latch.take({ ...evidence, replies: this.replies }, look).decides) return;
     }
+    await this.ask(atLook(evidence, last));
   }
 
   /**
@@ -103,13 +127,18 @@ export class GateDesk {
    */
   record(decide: (replies: GateReplies) => void): string | null {
     if (this.#codes.size === 0) return null;
-    const log = new ReplyLog(this.#replies);
+    const log = new ReplyLog(this.said);
     decide(log.replies);
-    const replied = log.asked.map((question) => {
-      const reply = this.#replies.get(question.digest);
-      invariant(reply !== undefined, `the gate ${question.gate} was asked`);
-      return { question, reply };
+    const replied = log.asked.map(({ gate, digest }) => {
+      const found = this.#replied.get(digest);
+      invariant(found !== undefined, `the gate ${gate} was asked`);
+      return found;
     });
     return formatGateRecord(this.#parts.texts, replied);
+  }
+
+  #keep(): void {
+    const { folder, texts } = this.#parts;
+    folder?.write(runFileNames.gates, formatGateRecord(texts, [...this.#replied.values()]));
   }
 }

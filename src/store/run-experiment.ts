@@ -120,7 +120,6 @@ export async function runToDecision(options: RunOptions): Promise<RunResult> {
   }
   const { gateRunner } = options;
   await refuseBrokenGates(loaded, gateRunner);
-  const gates = new GateDesk({ seal: final.seal, texts: gateTexts(loaded), runner: gateRunner });
   const state = await reserveExperiment(ledger, loaded, plan);
   await refuseUnanchored(ledger, state);
   const folder = options.openFolder(options.folderPath(final.digest));
@@ -128,6 +127,8 @@ export async function runToDecision(options: RunOptions): Promise<RunResult> {
   try {
     refuseForeignFolder(folder, final.seal);
     writeSealCopy(loaded, final.seal);
+    const texts = gateTexts(loaded);
+    const gates = new GateDesk({ seal: final.seal, texts, runner: gateRunner, folder });
     return await withHost(options, (host) =>
       measure({ ...options, plan, final, folder, gates }, state, host),
     );

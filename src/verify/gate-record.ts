@@ -44,11 +44,8 @@ export const gateRecordSchema = z.strictObject({
 /** What a run folder holds of its custom gates. */
 export type GateRecord = z.infer<typeof gateRecordSchema>;
 
-/** A question and what was replied. */
-export interface Replied {
-  readonly question: GateQuestion;
-  readonly reply: GateReply;
-}
+/** What was replied to one question. */
+export type Replied = GateRecord['replies'][number];
 
 /** Stored bytes of the record. */
 export function formatGateRecord(
@@ -60,12 +57,7 @@ export function formatGateRecord(
     files: [...files]
       .map(([path, text]) => ({ path, text }))
       .sort((first, second) => compareCodeUnits(first.path, second.path)),
-    replies: replied
-      .map(({ question, reply }) => {
-        const { gate, candidate, digest } = question;
-        return { gate, candidate, input: digest, reply };
-      })
-      .sort((first, second) => compareCodeUnits(first.input, second.input)),
+    replies: [...replied].sort((first, second) => compareCodeUnits(first.input, second.input)),
   };
   return canonicalLine(record);
 }

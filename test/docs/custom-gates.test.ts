@@ -85,12 +85,13 @@ describe('the gate of docs/custom-gates.md', { timeout: 120_000 }, () => {
     );
   });
 
-  test('code that is no gate is refused by seal and run before anything is spent', async () => {
+  test('code that is no gate is refused by seal, run and amend before anything is spent', async () => {
     const folder = await writeMails(12);
     writeFileSync(join(folder, 'mails', path), "import 'node:fs';\n");
     for (const words of [
       ['seal', 'mails'],
       ['run', 'mails', '--seal'],
+      ['amend', 'mails', '--reason', 'another gate'],
     ]) {
       const { stderr, exitCode } = await liftgate(folder, ...words);
       expect(exitCode).toBe(40);

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
-import { failedReply } from '../../src/run/gate-reply.ts';
+import { failedReply, type GateRunner } from '../../src/run/gate-reply.ts';
 import { runToDecision } from '../../src/store/run-experiment.ts';
+import { ledgerView } from '../../src/verify/reading.ts';
 import { checkRun } from '../../src/verify/verify.ts';
 import {
   answering,
@@ -20,6 +21,7 @@ import { failures } from '../support/forgery.ts';
 import {
   decided,
   mailsIn,
+  memoryFolder,
   runPorts,
   type SettledRun,
   settledRun,
@@ -174,6 +176,39 @@ describe('a run with a custom gate', () => {
     const again = await runToDecision(runPorts(first.loaded, first.ledger, { gateRunner: silent }));
     expect(decided(again).recorded).toBe(true);
     expect(silent.asked).toEqual([]);
+  });
+
+  test('goes on after a crash with the replies it has: a fault at a look stays one', async () => {
+    const experiment = single.replace(
+      'gates:',
+      'stopping: {rule: group-sequential, spending: pocock, looks: [6, 9, 12]}\ngates:',
+    );
+    const loaded = await mailsIn(
+      await makeFolder(),
+      withGate(saying('ship'), 'measures: [right]', experiment),
+    );
+    const ledger = memoryLedger();
+    const folder = memoryFolder();
+    const ports = runPorts(loaded, ledger, { openFolder: () => folder });
+    const asked: number[] = [];
+    const dying: GateRunner = {
+      load: () => Promise.resolve(null),
+      ask: (_code, { units }) => {
+        asked.push(units);
+        if (units === 6) return Promise.resolve(failedReply('no-answer', 'late', 3));
+        throw new Error('killed');
+      },
+    };
+    const first = runToDecision({ ...ports, gateRunner: dying });
+    await expect(first).rejects.toThrow('killed');
+    const runner = answering(() => said('hold'));
+    const result = decided(await runToDecision({ ...ports, gateRunner: runner }));
+    expect(asked).toEqual([6, 9]);
+    expect(runner.asked.map((text) => (JSON.parse(text) as { look: unknown }).look)).toEqual([
+      { number: 2, of: 3 },
+    ]);
+    expect(result.document.decisions[0]?.decision).toBe('hold');
+    expect(failures(checkRun(folder.files(), await ledgerView(ledger)))).toEqual([]);
   });
 
   test('asks at every look of a sequential design, and verifies them', async () => {

@@ -1,7 +1,9 @@
 /** `liftgate amend`: the experiment as it is now takes the place of its sealed plan, as long as nothing is exposed. */
 import { systemClock } from '../../host/clock.ts';
+import { gateRunner } from '../../host/gate-runner.ts';
 import { amendPlan } from '../../store/amend-experiment.ts';
 import { engineIdentity } from '../../store/engine.ts';
+import { refuseBrokenGates } from '../../store/gate-desk.ts';
 import { writeSealCopy } from '../../store/seal-experiment.ts';
 import type { CommandContext } from '../context.ts';
 import { commandLedger, openExperiment, type RecordingOptions } from '../workspace.ts';
@@ -26,6 +28,7 @@ export async function amend(
 ): Promise<number> {
   const { output } = context;
   const loaded = await openExperiment(path, { candidates: 'open' });
+  await refuseBrokenGates(loaded, gateRunner());
   const { seal, digest, amendment, entry, notices } = await amendPlan({
     ...{ loaded, ledger: commandLedger(context, options), engine: engineIdentity() },
     ...{ reason: options.reason, declared: options.seen ?? [], now: () => systemClock.now() },
