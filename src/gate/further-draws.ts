@@ -2,7 +2,7 @@
 import type { PairValue, Sample, UnitValue } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
 import type { Uniform } from '../stats/draws.ts';
-import { moments, sum } from '../stats/summary.ts';
+import { largest, moments, sum } from '../stats/summary.ts';
 import { DrawnMeasure } from './drawn-measure.ts';
 import type { EffectGate } from './effect.ts';
 import { pairedLaw } from './outcome-law.ts';
@@ -61,7 +61,7 @@ function unitsSource({ gate, sample, value }: SeenGate, effect: number): SampleS
   const width = rangeWidth(gate.measure);
   const room = width === 0 ? Number.POSITIVE_INFINITY : width - Math.abs(effect);
   if (room < 0) return null;
-  const farthest = Math.max(...units.map(({ improvement }) => Math.abs(improvement - value)));
+  const farthest = largest(units.map(({ improvement }) => Math.abs(improvement - value)));
   const scale = Math.min(stretchOf(units.length), farthest > 0 ? room / farthest : 1);
   const moved = (improvement: number): number => effect + scale * (improvement - value);
   const templates = units.map((unit) => ({

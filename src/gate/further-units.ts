@@ -177,8 +177,9 @@ function repeatNeed(options: NeedOptions, effect: number): UnitNeed {
     const most = `more than ${mostFurtherRepeats} repeats would be needed`;
     return noNeed(effect, `the roster of units is fixed; ${most}`);
   }
-  const present = Math.min(
-    ...options.sample.units.map(({ values }) => new Set(values.map((pair) => pair.repeat)).size),
+  const present = options.sample.units.reduce(
+    (fewest, { values }) => Math.min(fewest, new Set(values.map((pair) => pair.repeat)).size),
+    all,
   );
   const further = Math.max(0, all - present);
   const reason = `the roster of units is fixed; ${all} repeats (${further} more) would do`;

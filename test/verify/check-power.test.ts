@@ -57,3 +57,26 @@ describe('checkPower', () => {
     });
   });
 });
+
+describe('further units by the power of the gates themselves', () => {
+  test('are recorded with their cost, told in the summary, and computed again by whoever verifies', async () => {
+    const spec = `${mailsExperiment}power: {further: simulated}\n`;
+    const asked = await settledRun({
+      folder: await makeFolder(),
+      files: { 'experiment.yaml': spec, 'rules/new.txt': '5' },
+    });
+    const open = asked.result.document.decisions.flatMap((each) => each.furtherUnits);
+    expect(open.length).toBeGreaterThan(0);
+    for (const { method, atObserved } of open) {
+      expect(method).toBe('exact');
+      expect(atObserved.cost).toEqual({
+        knownUsd: expect.any(Number),
+        unknownCells: expect.any(Number),
+      });
+    }
+    expect(new TextDecoder().decode(asked.files.get('summary.md'))).toContain(
+      "What would settle it (power of each gate's own method, exact):",
+    );
+    expect(checkRun(asked.files, asked.view).ok).toBe(true);
+  });
+});
