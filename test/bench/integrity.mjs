@@ -38,6 +38,7 @@ import { openLedger } from '../../dist/store/ledger-folder.js';
 import { openRunFolder } from '../../dist/store/run-folder.js';
 import { parseReceiptLines } from '../../dist/verify/record.js';
 import { cpuMs, median, rounded, row, tellRows, told, wallMs } from './measure.mjs';
+import { verifyMemory } from './memory.mjs';
 
 const project = join(import.meta.dirname, '../..');
 const disk = mkdtempSync(join(tmpdir(), 'liftgate-bench-'));
@@ -286,11 +287,8 @@ function receiptsOnBytes() {
   const some = values.slice(0, 20_000);
   const stringify = cpuMs(() => some.filter((value) => JSON.stringify(value) === ''));
   const canonical = cpuMs(() => some.filter((value) => canonicalText(value) === ''));
-  row(
-    'J6: canonical text of receipts, over JSON.stringify',
-    ['<=', 1.1, ' x'],
-    canonical / stringify,
-  );
+  const ratio = canonical / stringify;
+  row('J6: canonical text of receipts, over JSON.stringify', ['<=', 1.1, ' x'], ratio);
 }
 
 /** Lines of a run's journal from 64 producers that each wait for theirs, over one fdatasync per 64 lines. */
@@ -350,6 +348,7 @@ try {
   await growth();
   entriesOnBytes(await fullVerify());
   receiptsOnBytes();
+  verifyMemory(disk);
   await journal();
   const url = process.env.LIFTGATE_BENCH_POSTGRES;
   if (url !== undefined) await postgres(url);

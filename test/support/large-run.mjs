@@ -20,6 +20,7 @@ import { formatSeal } from '../../dist/spec/seal.js';
 import { formatCaseIndex } from '../../dist/spec/seal-plan.js';
 import { engineIdentity } from '../../dist/store/engine.js';
 import { loadExperiment } from '../../dist/store/experiment-folder.js';
+import { GateDesk } from '../../dist/store/gate-desk.js';
 import { openLedger } from '../../dist/store/ledger-folder.js';
 import {
   experimentState,
@@ -202,6 +203,7 @@ export async function makeLargeRun(folder, { units, repeats }) {
   const exposed = await experimentState(ledger, plan.digest);
   await settleRun({
     ...{ loaded, ledger, folder: run, plan, final, dispatcher, schedule, controlLines },
+    gates: new GateDesk({ seal, texts: new Map(), runner: null }),
     result: { lines, missing: [], exposure: exposed.exposure },
   });
   return { run: join(folder, 'run'), ledger: join(folder, 'ledger'), receipts: lines.length };
