@@ -202,7 +202,7 @@ export function stampsBytes({ hash, imprint }: TimeStamp, bytes: Uint8Array): bo
 export function parseAuthorities(text: string, file: string): readonly Authority[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
-    if (blocks.length > 0) return blocks.map((block) => new X509Certificate(block));
+    if (blocks.length > 0) return blocks.map(readCertificate);
   } catch {
     // Named below.
   }
@@ -231,21 +231,33 @@ export function timeStampFault(
   return chainFault(signer, { known, authorities, at: time.slice(0, 19) });
 }
 
+/** Reads a certificate with its key, which is decoded only when it is asked for. */
+function readCertificate(bytes: string | Uint8Array): X509Certificate {
+  const certificate = new X509Certificate(bytes);
+  certificate.publicKey.export({ format: 'der', type: 'spki' });
+  return certificate;
+}
+
+/** A certificate of a reply; none when it, or the key in it, cannot be read. */
 function certificateOf(bytes: Uint8Array): X509Certificate[] {
   try {
-    return [new X509Certificate(bytes)];
+    return [readCertificate(bytes)];
   } catch {
     return [];
   }
 }
 
-function signs({ publicKey }: X509Certificate, signed: SignedReply): boolean {
+/** What a check of a signature says; a key that does not fit the signature has not made it. */
+function holds(check: () => boolean): boolean {
   try {
-    return verify(signed.digestHash, signed.attributes, publicKey, signed.signature);
+    return check();
   } catch {
-    // A key of another kind.
     return false;
   }
+}
+
+function signs({ publicKey }: X509Certificate, signed: SignedReply): boolean {
+  return holds(() => verify(signed.digestHash, signed.attributes, publicKey, signed.signature));
 }
 
 /** Why a certificate is not one the reader trusts, at the time it stamped; null when it is. */
@@ -267,7 +279,7 @@ function chainFault(
     if (trusted.has(holder.fingerprint256)) return null;
     const own = holder;
     const issuer = known.find(
-      (each) => each.ca && own.checkIssued(each) && own.verify(each.publicKey),
+      (each) => each.ca && holds(() => own.checkIssued(each) && own.verify(each.publicKey)),
     );
     if (issuer === undefined || issuer === holder) break;
     holder = issuer;

@@ -14,7 +14,12 @@ import { bundledLedger, formatBundle, parseBundle } from '../../src/verify/bundl
 import { type Demands, noDemands } from '../../src/verify/check-trust.ts';
 import { formatExport, parseExport } from '../../src/verify/ledger-export.ts';
 import { type LedgerView, ledgerView } from '../../src/verify/reading.ts';
-import { type RunFiles, runFileNames } from '../../src/verify/record.ts';
+import {
+  manifestDifferences,
+  parseManifest,
+  type RunFiles,
+  runFileNames,
+} from '../../src/verify/record.ts';
 import { openStatement } from '../../src/verify/statement.ts';
 import { checkRun } from '../../src/verify/verify.ts';
 import { remanifested, wholeFiles, withFiles } from './forgery.ts';
@@ -104,14 +109,17 @@ function confirmed(files: RunFiles, view: LedgerView, demands: Partial<Demands> 
   return checkRun(files, view, { ...noDemands, ...demands }).ok ? 'accepted' : 'refused';
 }
 
-/** A file of the run folder, the manifest rewritten to fit under `one`. */
+/** A file of the run folder, the manifest rewritten to fit under `one`; the manifest alone refuses what it does not fit. */
 function runTarget({ bundle }: WholeRecord, { name, bytes, view }: Found): Target {
   const isManifest = name === runFileNames.manifest;
   return {
     ...{ kind: `run/${name}`, name: `run/${name}`, bytes },
     fits: isManifest ? ['as-it-is'] : ['as-it-is', 'one'],
-    read: (changed, fit) => {
+    read: (changed, fit, thorough) => {
       const files = (fit === 'one' ? remanifested : withFiles)(bundle.run, { [name]: changed });
+      const quick = fit === 'as-it-is' && !thorough && !isManifest;
+      if (quick && manifestDifferences(parseManifest(files), files).length > 0)
+        return Promise.resolve('refused');
       return Promise.resolve(confirmed(files, view));
     },
   };

@@ -79,7 +79,7 @@ async function attacked(
   const how = target.fits[fit % target.fits.length] ?? 'as-it-is';
   const shown = `${target.name}, fitted ${how}, ${JSON.stringify(mutation)}`;
   try {
-    const answer = await target.read(bytes, how, mutation.amount % 40 === 0);
+    const answer = await target.read(bytes, how, mutation.amount % 20 === 0);
     return { kind, fault: answer === 'accepted' ? `accepted: ${shown}` : null };
   } catch (error) {
     const refused = error instanceof LiftgateError && error.code !== 'internal';
