@@ -35,6 +35,27 @@ export interface NearCopy {
   readonly onlyNumbers: boolean;
 }
 
+/** Cases of one experiment, with the top-level input fields that its fingerprints leave out. */
+export interface CaseTexts {
+  readonly experiment: string;
+  readonly cases: readonly Case[];
+  readonly ignore: readonly string[];
+}
+
+/** A unit and the one of another experiment that it resembles. */
+export interface CopyAcross extends NearCopy {
+  /** Experiment of the unit that it is like. */
+  readonly experiment: string;
+}
+
+/** What looking across experiments came to. */
+export interface CopiesAcross {
+  /** One per pair of units; pairs without a final unit are left out. */
+  readonly pairs: readonly CopyAcross[];
+  /** Own cases with too few words to compare. */
+  readonly tooShort: number;
+}
+
 /** What looking for near-copies came to. */
 export interface NearCopyReport {
   /** One per pair of units in row order, the later unit first; pairs without a final unit are left out. */
@@ -69,18 +90,52 @@ export function nearCopies(cases: readonly Case[], ignore: readonly string[] = [
   const found = new Map<string, NearCopy>();
   let tooShort = 0;
   for (const each of cases) {
-    const words = wordsOf(each.input, ignore);
-    if (words.filter((word) => word !== number).length < nearCopyRule.fewestWords) {
+    const own = leaderOf(each, ignore);
+    if (own === null) {
       tooShort += 1;
       continue;
     }
-    const own = { each, words: words.join(' '), pairs: pairsOf(words) };
     const keys = bandsOf(own.pairs);
     const [first, similarity] = closest(own, keys, buckets);
     if (first !== null) note(found, { own, first, similarity });
     else for (const key of keys) enter(buckets, key, own);
   }
   return { pairs: [...found.values()], compared: cases.length - tooShort, tooShort };
+}
+
+/**
+ * Units of an experiment that resemble a unit of another one, by the same rule. Units of one id are the same unit, which is the ledger's
+ * matter. Of cases that resemble several, the most similar of each experiment is reported.
+ *
+ * @param own     admitted cases in row order
+ * @param others  other experiments, each compared by itself
+ * @example copiesAcross({ experiment: 'a', cases: [], ignore: [] }, []).pairs // => []
+ */
+export function copiesAcross(own: CaseTexts, others: readonly CaseTexts[]): CopiesAcross {
+  const mine = leadersOf(own);
+  const pairs = others.flatMap((other) => {
+    const buckets = new Map<string, Leader[]>();
+    for (const leader of leadersOf(other))
+      for (const key of bandsOf(leader.pairs)) enter(buckets, key, leader);
+    const found = new Map<string, NearCopy>();
+    for (const each of mine) {
+      const [first, similarity] = closest(each, bandsOf(each.pairs), buckets);
+      if (first !== null) note(found, { own: each, first, similarity });
+    }
+    return [...found.values()].map((copy) => ({ ...copy, experiment: other.experiment }));
+  });
+  return { pairs, tooShort: own.cases.length - mine.length };
+}
+
+/** Cases that have enough words to be compared. */
+function leadersOf({ cases, ignore }: CaseTexts): Leader[] {
+  return cases.flatMap((each) => leaderOf(each, ignore) ?? []);
+}
+
+function leaderOf(each: Case, ignore: readonly string[]): Leader | null {
+  const words = wordsOf(each.input, ignore);
+  if (words.filter((word) => word !== number).length < nearCopyRule.fewestWords) return null;
+  return { each, words: words.join(' '), pairs: pairsOf(words) };
 }
 
 function enter(buckets: Map<string, Leader[]>, key: string, own: Leader): void {

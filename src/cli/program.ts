@@ -319,6 +319,10 @@ function addVerify(program: Command, act: Act): void {
     .option('--statement <file>', 'statement, signed or not, to hold against the run')
     .option('--run-gates', 'run the recorded code of custom gates again; otherwise no code is run')
     .option('--power', 'simulate the power of the sealed plan again, which takes a while')
+    .option(
+      '--texts <folders>',
+      'experiments whose case texts are compared for near-copies, separated by commas',
+    )
     .action((paths: string[], options: VerifyOptions) =>
       act(async (context) =>
         (await import('./commands/verify.ts')).verify(context, options, paths),

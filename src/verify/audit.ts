@@ -6,9 +6,15 @@ import type { ExperimentState, LedgerKey } from '../ledger/projection.ts';
 import { type ReuseBudget, reuseBudgets } from '../ledger/reuse.ts';
 import { causesOf } from '../spec/amendment.ts';
 import { finalCases } from '../spec/case-index.ts';
+import {
+  type AcrossExperiments,
+  acrossExperiments,
+  acrossLines,
+  type TextsAtHand,
+} from './across.ts';
 import { type RecordedAmendment, recordedAmendments } from './check-amendments.ts';
 import { outcomeOf } from './check-entries.ts';
-import type { Vouchers } from './check-trust.ts';
+import type { Demands, Vouchers } from './check-trust.ts';
 import type { LedgerView, Reading } from './reading.ts';
 
 /** Facts for an auditor; `experiment` is null when the run could not be read. */
@@ -77,6 +83,8 @@ export interface ExperimentAudit {
   readonly claim: ClaimHistory;
   /** Amendments of the plan before its exposure, oldest first. */
   readonly amendments: readonly RecordedAmendment[];
+  /** Units of this run that resemble units of other experiments. */
+  readonly across: AcrossExperiments;
 }
 
 /** What became of everything sealed under this name, and of this family of units; error in units of 1e-9. */
@@ -102,7 +110,7 @@ export interface ClaimHistory {
 export function auditOf(
   read: Reading,
   ledger: LedgerView,
-  { checkpoints, keys }: Pick<Vouchers, 'checkpoints' | 'keys'>,
+  { checkpoints, keys, texts }: Pick<Vouchers, 'checkpoints' | 'keys'> & Pick<Demands, 'texts'>,
 ): Audit {
   const { report, entries } = ledger;
   const first = entries[0];
@@ -127,7 +135,7 @@ export function auditOf(
     })),
     keys: auditedKeys(ledger, keys),
     unsignedFrom: Math.max(0, ...signed.map(({ size }) => size)),
-    experiment: experimentAudit(read, ledger),
+    experiment: experimentAudit(read, ledger, texts ?? null),
   };
 }
 
@@ -143,7 +151,11 @@ function originOf(entry: LedgerEntry): string | null {
   return isKind(entry, 'genesis') ? entry.body.origin : null;
 }
 
-function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | null {
+function experimentAudit(
+  read: Reading,
+  ledger: LedgerView,
+  texts: TextsAtHand | null,
+): ExperimentAudit | null {
   const { seal, index, entries, lines } = read;
   if (seal === undefined || index === undefined || entries === undefined) return null;
   const { reserve, expose } = entries;
@@ -180,6 +192,7 @@ function experimentAudit(read: Reading, ledger: LedgerView): ExperimentAudit | n
         : reuseBudgets(ledger.state).find((each) => each.family === family),
     ),
     amendments: recordedAmendments(seal, ledger.state),
+    across: acrossExperiments(seal, ledger.state, texts),
   };
 }
 
@@ -272,6 +285,9 @@ function experimentLines(facts: ExperimentAudit, program: string): string[] {
     ...facts.amendments.map((each) => `           ${amendmentText(each)}`),
     `           ${counted(claim.seals, 'plan seal')} of this name (${claim.abandoned} never measured${claim.amended === 0 ? '' : `, ${claim.amended} amended`}), ${claim.otherFinals} other final seals of this plan, ${counted(claim.voided, 'voided outcome')}`,
     `           family ${facts.family} (${claim.policy ?? 'policy unknown'}): ${counted(claim.looks, 'final measurement')}, error spent ${shownError(claim.spentNano)}, held ${shownError(claim.heldNano)}${claim.totalNano === null ? '' : ` of ${shownError(claim.totalNano)}`}`,
+    ...acrossLines(facts.across).map(
+      (line, at) => `${at === 0 ? 'near copies' : '           '} ${line}`,
+    ),
   ];
 }
 

@@ -16,6 +16,7 @@ import {
 import { emptyState } from '../ledger/projection.ts';
 import type { CaseIndex } from '../spec/case-index.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
+import type { TextsAtHand } from './across.ts';
 import { checkpointsIn, type NoteFiles } from './bundle.ts';
 import { anchorsOf, checkAnchored } from './check-anchors.ts';
 import { outcomeOf } from './check-entries.ts';
@@ -48,6 +49,8 @@ export interface Demands {
   readonly power?: (seal: SealedExperiment, index: CaseIndex) => Finding;
   /** What the recorded code of custom gates said when the reader had it run again; left out where nobody did. */
   readonly reruns?: Reruns;
+  /** Texts of the experiments of this ledger; none when left out. */
+  readonly texts?: TextsAtHand;
 }
 
 /** Nothing demanded, nobody trusted. */

@@ -150,7 +150,7 @@ export function checkRun(
     exitCode: exitCodeOf(list, ledger),
     checks: list.checks,
     document: read.document ?? null,
-    audit: ledger === null ? null : auditOf(read, ledger, vouchers),
+    audit: ledger === null ? null : auditOf(read, ledger, { ...vouchers, ...demands }),
     uncheckable: uncheckableOf(read, ledger, demands),
   };
 }

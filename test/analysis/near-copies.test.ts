@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { nearCopies, nearCopyLines, nearCopyRule } from '../../src/analysis/near-copies.ts';
+import {
+  type CaseTexts,
+  copiesAcross,
+  nearCopies,
+  nearCopyLines,
+  nearCopyRule,
+} from '../../src/analysis/near-copies.ts';
 import { digestHex, digestOf } from '../../src/base/digest.ts';
 import type { Case, Split } from '../../src/spec/units.ts';
 import { randomStream } from '../../src/stats/random.ts';
 import { exampleTests } from '../support/examples.ts';
 
 exampleTests('src/analysis/near-copies.ts', {
-  names: ['nearCopies', 'nearCopyLines'],
-  scope: { nearCopies, nearCopyLines },
+  names: ['nearCopies', 'copiesAcross', 'nearCopyLines'],
+  scope: { nearCopies, copiesAcross, nearCopyLines },
 });
 
 let made = 0;
@@ -138,5 +144,54 @@ describe('nearCopyLines', () => {
     expect(lines).toHaveLength(13);
     expect(lines[11]).toBe('  and 3 more');
     expect(lines[1]).toBe('  "t1" (final) ~ "t0" (final): only numbers differ');
+  });
+});
+
+describe('copiesAcross', () => {
+  const textsOf = (
+    experiment: string,
+    cases: readonly Case[],
+    ignore: string[] = [],
+  ): CaseTexts => ({
+    ...{ experiment, cases, ignore },
+  });
+  const changed = { mail: mail.replace('4711', '90210').replace('cup or', 'cup soon or') };
+
+  test('names unit, split and experiment of what a unit resembles', () => {
+    const own = textsOf('new', [caseOf('n-1', changed), caseOf('n-2', { mail: words(20, 'x') })]);
+    const other = textsOf('old', [caseOf('o-1', { mail }, 'train')]);
+    expect(copiesAcross(own, [textsOf('empty', []), other]).pairs).toEqual([
+      expect.objectContaining({
+        ...{ unit: 'n-1', split: 'final', experiment: 'old', like: 'o-1', likeSplit: 'train' },
+        onlyNumbers: false,
+      }),
+    ]);
+  });
+
+  test('finds what copies within its own experiment, and what is copied within the other, would hide', () => {
+    const own = textsOf('new', [caseOf('n-1', { mail }), caseOf('n-2', changed)]);
+    const other = textsOf('old', [caseOf('o-1', { mail }), caseOf('o-2', changed)]);
+    const pairs = copiesAcross(own, [other]).pairs.map(({ unit, like }) => `${unit} ${like}`);
+    expect(pairs).toEqual(['n-1 o-1', 'n-2 o-2']);
+  });
+
+  test('leaves out one unit under one id, pairs without a final unit, and fields that are ignored', () => {
+    const own = [caseOf('u', { mail }), caseOf('d', { mail }, 'train'), caseOf('f', { mail })];
+    const same = textsOf('old', [caseOf('u', { mail }, 'train')]);
+    const found = copiesAcross(textsOf('new', own), [same]).pairs;
+    expect(found.map(({ unit }) => unit)).toEqual(['f']);
+    const ignored = textsOf('old', [caseOf('o', { mail, note: words(60, 'y') })], ['note']);
+    expect(copiesAcross(textsOf('new', own), [ignored]).pairs).toHaveLength(3);
+    expect(copiesAcross(textsOf('new', own, ['mail']), [same])).toEqual({ pairs: [], tooShort: 3 });
+  });
+
+  test('compares with every experiment by itself', () => {
+    const own = textsOf('new', [caseOf('n', { mail })]);
+    const others = ['a', 'b'].map((id) => textsOf(id, [caseOf(`of-${id}`, { mail })]));
+    const found = copiesAcross(own, others).pairs;
+    expect(found.map(({ experiment, similarity }) => [experiment, similarity])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
   });
 });

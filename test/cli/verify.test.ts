@@ -2,7 +2,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, liftgate } from '../support/cli.ts';
+import { documentOf, type Ended, liftgate } from '../support/cli.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 import { SmallExperiment } from '../support/workspace.ts';
 
@@ -184,5 +184,21 @@ describe.concurrent('liftgate ledger verify', () => {
     expect(exitCode).toBe(42);
     expect(stdout).toMatch(/^FAIL /m);
     expect(stdout).toContain('\nRESULT damaged\n');
+  });
+});
+
+describe('liftgate verify --texts', () => {
+  test('compares the units with those of the experiments it is shown, in a bundle too, and refuses a folder without one', async () => {
+    const alone = await liftgate(workspace, 'verify', 'small/run', '--texts', 'small');
+    expect(alone.exitCode).toBe(0);
+    expect(alone.stdout).toContain('near copies no other experiment is in this ledger');
+    expect((await liftgate(workspace, 'bundle', 'small/run', '--out', 'b.tar')).exitCode).toBe(0);
+    const words = ['verify', 'b.tar', '--texts', 'small', '--json'];
+    expect(documentOf(await liftgate(workspace, ...words))).toMatchObject({
+      audit: { experiment: { across: { looked: true, compared: [], missing: [], pairs: [] } } },
+    });
+    const none = await liftgate(workspace, 'verify', 'small/run', '--texts', 'ledger');
+    expect(none.exitCode).toBe(40);
+    expect(none.stderr).toContain('There is no experiment file here.');
   });
 });

@@ -6,7 +6,7 @@ import { formatTar, parseTar } from '../../src/base/tar.ts';
 import { parseTimeStamp } from '../../src/base/time-stamp.ts';
 import { findAnchor } from '../../src/ledger/anchor.ts';
 import { parseCheckpoint, parseEntryProof, signersOf } from '../../src/ledger/checkpoint.ts';
-import { type EntryOf, isKind } from '../../src/ledger/entry.ts';
+import { type EntryOf, isKind, parseEntry } from '../../src/ledger/entry.ts';
 import { type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
 import { stillPorts } from '../../src/ledger/memory-ledger.ts';
 import { recordedJournal } from '../../src/store/recorded-journal.ts';
@@ -38,7 +38,10 @@ export interface Target {
   readonly bytes: Uint8Array;
   /** How an attacker makes the rest fit; the first does nothing for it. */
   readonly fits: readonly Fit[];
-  /** Reads the record with other bytes in the place of these; what is no `LiftgateError` is a crash. */
+  /**
+   * Reads the record with other bytes in the place of these; what is no `LiftgateError` is a crash. What the first look at them refuses is
+   * read no further, unless `thorough`.
+   */
   readonly read: (bytes: Uint8Array, fit: Fit, thorough: boolean) => Promise<Answer>;
 }
 
@@ -149,6 +152,7 @@ function entryTarget(record: WholeRecord, seq: number): Target {
     },
     bytes: log[seq] ?? new Uint8Array(),
     read: (changed, fit, thorough) => {
+      if (!thorough) parseEntry(changed, `${seq}.json`);
       const steps = { 'as-it-is': 0, one: 1, all: log.length }[fit];
       const made = relinked(log.with(seq, changed), seq, steps);
       return readLedger(record, storeWith(made, objects), thorough);
@@ -184,8 +188,10 @@ function objectTarget(record: WholeRecord, digest: Digest, bytes: Uint8Array): T
     ...{ kind: kindOfObject(record, digest), name: `ledger/objects/${digest}`, bytes },
     fits: ['as-it-is', 'one', 'all'],
     read: (changed, fit, thorough) => {
-      if (fit === 'as-it-is')
+      if (fit === 'as-it-is') {
+        if (!thorough && digestOf(changed) !== digest) return Promise.resolve('refused');
         return readLedger(record, storeWith(log, new Map(objects).set(digest, changed)), thorough);
+      }
       const renamed = renamedObjects(objects, digest, changed);
       const named = log.map((each) =>
         bytesOf([...renamed.names].reduce((line, names) => line.replaceAll(...names), text(each))),

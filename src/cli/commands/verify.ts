@@ -6,6 +6,7 @@ import { LiftgateError } from '../../base/errors.ts';
 import { type Authority, parseAuthorities } from '../../base/time-stamp.ts';
 import type { TrustedKey } from '../../base/trust.ts';
 import type { LedgerPin } from '../../ledger/check-ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { verdictLines } from '../../report/verdict-lines.ts';
 import { readNotes } from '../../store/checkpoints.ts';
 import { engineVersion } from '../../store/package.ts';
@@ -36,6 +37,8 @@ export interface DemandOptions {
 export interface VerifyOptions extends DemandOptions {
   readonly withoutLedger?: boolean;
   readonly statement?: string;
+  /** Folders of experiments whose texts may be read. */
+  readonly texts?: string;
   /** Whether the sealed power is simulated again. */
   readonly power?: boolean;
   readonly runGates?: boolean;
@@ -100,9 +103,10 @@ async function verifyOne(
 ): Promise<Pick<Verification, 'ok' | 'exitCode' | 'checks' | 'audit' | 'uncheckable'>> {
   const demands = await demandsOf(context, options);
   const evidence = readEvidence(resolve(context.cwd, path));
-  const { ledger, notes } = await recordOf(context, options, evidence);
+  const { ledger, notes, texts } = await recordOf(context, options, evidence);
   const reruns = options.runGates === true ? { reruns: await rerun(evidence) } : {};
-  const result = checkRun(evidence.files, ledger, { ...demands, notes, ...reruns });
+  const beside = { notes, ...(texts && { texts }) };
+  const result = checkRun(evidence.files, ledger, { ...demands, ...beside, ...reruns });
   show(context, result);
   const { ok, exitCode, checks, audit, uncheckable } = result;
   return { ok, exitCode, checks, audit, uncheckable };
@@ -186,19 +190,36 @@ export function notesBeside(context: CommandContext, options: DemandOptions): Pr
   return folder === null ? Promise.resolve(new Map()) : readNotes(folder);
 }
 
+/** What a run is held to beside what the reader brings along. */
+interface Beside extends Pick<Demands, 'notes' | 'texts'> {
+  readonly ledger: LedgerView | null;
+}
+
 /** The ledger to hold the run to: the bundle's own, or the one beside a run folder with what this machine has seen of it. */
 async function recordOf(
   context: CommandContext,
   options: VerifyOptions,
   { bundle }: Evidence,
-): Promise<{ readonly ledger: LedgerView | null; readonly notes: NoteFiles }> {
+): Promise<Beside> {
+  if (bundle === null && options.withoutLedger === true) return { ledger: null, notes: new Map() };
   const pin = options.pin === undefined ? undefined : pinOf(options.pin);
-  if (bundle !== null)
-    return { ledger: await viewOf(bundledLedger(bundle), pin), notes: bundle.notes };
-  if (options.withoutLedger === true) return { ledger: null, notes: new Map() };
   const mend = 'Name the ledger with --ledger, or check the folder alone with --without-ledger.';
-  const ledger = await viewOf(await existingLedger(context, options, mend), pin);
-  return { ledger, notes: await notesBeside(context, options) };
+  const held =
+    bundle === null ? await existingLedger(context, options, mend) : bundledLedger(bundle);
+  const ledger = await viewOf(held, pin);
+  const notes = bundle === null ? await notesBeside(context, options) : bundle.notes;
+  const texts = await textsOf(context, options, ledger.state === null ? null : held);
+  return { ledger, notes, ...(texts && { texts }) };
+}
+
+async function textsOf(
+  { cwd }: CommandContext,
+  { texts }: VerifyOptions,
+  ledger: Ledger | null,
+): Promise<Demands['texts'] | null> {
+  if (texts === undefined || ledger === null) return null;
+  const folders = texts.split(',').map((folder) => resolve(cwd, folder));
+  return (await import('../../store/sealed-texts.ts')).textsAtHand(ledger, folders);
 }
 
 /** Size and head that a word names. */
