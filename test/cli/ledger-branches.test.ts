@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { experimentAttributes } from '../../src/store/git-attributes.ts';
-import { liftgate, projectFolder } from '../support/cli.ts';
+import { documentOf, liftgate, projectFolder } from '../support/cli.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
-import { type CaseRow, SmallExperiment, smallCases } from '../support/workspace.ts';
+import { type CaseRow, liftGate, SmallExperiment, smallCases } from '../support/workspace.ts';
 
 const folder = temporaryFolders();
 
@@ -222,4 +222,37 @@ test('an experiment that the other side only reserved runs after the import, and
   expect([ran.exitCode, ran.stderr]).toEqual([0, expect.anything()]);
   expect((await verify(left, 'right')).stdout).toContain('RESULT confirmed');
   expect((await liftgate(left, 'ledger', 'verify')).stdout).toContain('RESULT sound');
+});
+
+describe('one plan that both branches amended', () => {
+  test('stays as this side amended it, which the import says', async () => {
+    const [left, clone] = [await repository(), await folder()];
+    const base = new SmallExperiment(left, { name: 'base' });
+    expect((await base.call('seal')).exitCode).toBe(0);
+    commit(left, 'base');
+    git(clone, 'clone', '-q', left, 'right');
+    const right = join(clone, 'right');
+    const amended: string[] = [];
+    for (const [workspace, threshold] of [
+      [left, 0.05],
+      [right, 0.07],
+    ] as const) {
+      const own = new SmallExperiment(workspace, { name: 'base' });
+      own.write({ spec: { gates: [{ ...liftGate, threshold }] } });
+      const { exitCode, stdout } = await own.call('amend', '--reason', `meant ${threshold}`);
+      expect(exitCode).toBe(0);
+      amended.push(/^plan seal (sha256:\w{64}) amends/.exec(stdout)?.[1] ?? '');
+      commit(workspace, 'amended');
+    }
+    git(left, 'fetch', '-q', right, 'main:theirs');
+    const imported = await liftgate(left, 'ledger', 'import', '--theirs', 'theirs', '--json');
+    expect(imported.exitCode).toBe(0);
+    expect(documentOf(imported)).toMatchObject({
+      notTaken: [{ experiment: 'base', entry: expect.any(Number), plan: amended[1] }],
+    });
+    expect(imported.stderr).toContain('not taken: their amendment of base (their entry ');
+    const again = await base.call('seal', '--json');
+    expect(documentOf(again)).toMatchObject({ plan: amended[0] });
+    expect((await liftgate(left, 'ledger', 'verify')).exitCode).toBe(0);
+  });
 });

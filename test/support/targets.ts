@@ -38,10 +38,7 @@ export interface Target {
   readonly bytes: Uint8Array;
   /** How an attacker makes the rest fit; the first does nothing for it. */
   readonly fits: readonly Fit[];
-  /**
-   * Reads the record with other bytes in the place of these; what is no `LiftgateError` is a crash. What the first look at them refuses is
-   * read no further, unless `thorough`.
-   */
+  /** Reads the record with other bytes here; what is no `LiftgateError` is a crash. What the first look refuses is read on if `thorough`. */
   readonly read: (bytes: Uint8Array, fit: Fit, thorough: boolean) => Promise<Answer>;
 }
 
@@ -170,6 +167,7 @@ function renamedObjects(
   const made = new Map([...objects].filter(([digest]) => digest !== from));
   made.set(digestOf(bytes), bytes);
   for (const [before, after] of names) {
+    if (names.size > objects.size) break; // A change made two objects name each other.
     for (const [digest, content] of [...made].filter(([, each]) => text(each).includes(before))) {
       const changed = bytesOf(text(content).replaceAll(before, after));
       made.delete(digest);

@@ -15,8 +15,8 @@ import { type WholeRecord, wholeRecord } from '../support/whole-record.ts';
 
 const folder = temporaryFolders();
 const soak = process.env['LIFTGATE_SOAK'] === '1';
-const runs = soak ? 5_000 : 600;
-const slices = soak ? Array.from({ length: 20 }, (_, at) => at) : [0];
+const runs = soak ? 2_000 : 600;
+const slices = soak ? Array.from({ length: 50 }, (_, at) => at) : [0];
 const seed = 20261130;
 
 let record: WholeRecord;

@@ -230,8 +230,14 @@ async function merge(context: CommandContext, ledger: Ledger, theirs: Side): Pro
   output.line(
     `imported entries ${body.forkSeq} to ${body.size - 1} of ${theirs.shown} in entry ${seq}; head ${body.head}`,
   );
-  const contested = contestedBy(await ledger.state(), entry);
+  const state = await ledger.state();
+  const contested = contestedBy(state, entry);
   for (const claim of contested) output.line(contestedLine(claim));
+  const idle = idleAmendments(state, theirs.entries.slice(body.forkSeq));
+  for (const each of idle)
+    output.line(
+      `not taken: their amendment of ${each.experiment} (their entry ${each.entry}); this ledger amended or exposed that plan itself, and no run under theirs verifies here`,
+    );
   if (contested.length === 0) output.line('contested: nothing, no unit was claimed on both sides');
   output.line('next: git add -A on the ledger folder, and commit');
   output.document({
@@ -242,12 +248,25 @@ async function merge(context: CommandContext, ledger: Ledger, theirs: Side): Pro
     contested: contested.map(({ experimentId, status, seq: claim }) => ({
       ...{ experiment: experimentId, status, claim },
     })),
+    notTaken: idle,
   });
   return 0;
 }
 
 function contestedBy(state: LedgerState, { seq }: EntryOf<'import'>): Claim[] {
   return state.claims.values().filter(({ contestedSeq }) => contestedSeq === seq);
+}
+
+/** Amendments of a branch that change nothing here, because the plan they replace was amended or exposed on this side. */
+function idleAmendments(
+  { experiments }: LedgerState,
+  branch: readonly StoredEntry[],
+): { readonly experiment: string; readonly entry: number; readonly plan: string }[] {
+  return branch.flatMap(({ entry }) =>
+    entry.kind === 'amend' && experiments.get(entry.body.to) === undefined
+      ? [{ experiment: entry.body.experimentId, entry: entry.seq, plan: entry.body.to }]
+      : [],
+  );
 }
 
 function contestedLine({ experimentId, status, settled, seq }: Claim): string {
