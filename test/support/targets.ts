@@ -30,9 +30,7 @@ import type { WholeRecord } from './whole-record.ts';
 /** What a reader makes of changed bytes: refused, taken though they say something else, or taken and nothing is said otherwise. */
 export type Answer = 'refused' | 'accepted' | 'same';
 
-/** One recorded thing. */
 export interface Target {
-  /** What kind of thing it is, for counting. */
   readonly kind: string;
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -62,7 +60,6 @@ function relinked(log: readonly Uint8Array[], from: number, steps: number): Uint
   return made;
 }
 
-/** A store that holds these bytes, whatever they are. */
 function storeWith(
   log: readonly Uint8Array[],
   objects: ReadonlyMap<Digest, Uint8Array>,
@@ -78,7 +75,6 @@ function storeWith(
   };
 }
 
-/** Targets of a record. */
 export async function targetsOf(record: WholeRecord): Promise<readonly Target[]> {
   const { bundle, pin } = record;
   const view = await ledgerView(bundledLedger(bundle), pin);
