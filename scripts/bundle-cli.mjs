@@ -4,12 +4,11 @@
  * CommonJS entry faster than an ES module; names and lines stay readable, so that a stack trace says where it was.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
-import compiled from './compiled-program.cjs';
 import { canWait, constantsOf, functionsOf } from './deferred-module.mjs';
+import { keepCode, listKept } from './kept-code.mjs';
 
 const project = resolve(import.meta.dirname, '..');
 const target = join(project, 'dist/cli');
@@ -279,49 +278,6 @@ async function write(name, input, { plugins, topics = [] }) {
   return output;
 }
 
-/** Command lines as they are used most, by command; the folder holds an experiment of its own. */
-const ordinary = {
-  check: ['check', 'experiments/refund-desk'],
-  report: ['report', 'experiments/refund-desk/runs/33d19367904c'],
-  seal: ['seal', 'example', '--ledger', 'ledger'],
-  verify: ['verify', 'experiments/refund-desk/runs/33d19367904c'],
-};
-
-/** Names of the programs' files whose compiled code is kept, and the digests of both. */
-function writeList(programs) {
-  const list = JSON.stringify({ platform: compiled.platform, programs });
-  writeFileSync(join(fresh, 'code-list.cjs'), `module.exports=${list};\n`);
-}
-
-/** Runs every program of one command once and keeps its compiled code. */
-function keepCode() {
-  const scratch = mkdtempSync(join(tmpdir(), 'liftgate-code-'));
-  const node = (cwd, ...words) =>
-    execFileSync(process.execPath, words, {
-      cwd,
-      env: { ...process.env, LIFTGATE_STATE_DIR: '' },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  try {
-    const call = `require(${JSON.stringify(join(fresh, 'main.cjs'))}).main(['init', 'example'])`;
-    node(scratch, '--input-type=commonjs', '-e', call);
-    const programs = {};
-    for (const command of Object.keys(own)) {
-      const file = readdirSync(fresh).find((name) => name.startsWith(`own-${command}-core`));
-      const writer = join(import.meta.dirname, 'keep-code.mjs');
-      const cwd = command === 'seal' ? scratch : project;
-      node(cwd, writer, fresh, file, `own-${command}`, ...ordinary[command]);
-      const [source, code] = [file, `${file}.code`].map((name) =>
-        compiled.digestOf(readFileSync(join(fresh, name))),
-      );
-      programs[command] = { file, source, code };
-    }
-    writeList(programs);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
 try {
   const chunks = await write('main', 'src/cli/main.ts', { plugins: [handsOver] });
   for (const command of Object.keys(own)) {
@@ -332,9 +288,9 @@ try {
     });
   }
   writeFileSync(join(fresh, 'LICENSES.txt'), licences(chunks));
-  writeList({});
+  listKept(fresh, {});
   writeFileSync(join(fresh, 'help.txt'), help());
-  keepCode();
+  keepCode({ project, folder: fresh, commands: Object.keys(own) });
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
 } finally {

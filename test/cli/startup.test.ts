@@ -165,6 +165,23 @@ describe('compiled code that the build kept', () => {
     expect(said).not.toContain('RESULT');
   });
 
+  test('has the same bytes whenever and wherever it is made', async () => {
+    const folder = await makeFolder();
+    for (const part of ['dist/cli', 'package.json', 'templates'])
+      cpSync(join(projectFolder, part), join(folder, part), { recursive: true });
+    const cli = join(folder, 'dist/cli');
+    rmSync(join(cli, 'code-list.cjs'));
+    const parts = JSON.stringify({ project: projectFolder, folder: cli, commands: ['seal'] });
+    const module = JSON.stringify(join(projectFolder, 'scripts/kept-code.mjs'));
+    const code = `import(${module}).then(({ keepCode }) => keepCode(${parts}))`;
+    const ended = await startProgram(projectFolder, [process.execPath, '-e', code]).ended;
+    expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
+    const [kept] = readdirSync(cli).filter((name) => /^own-seal-core.*[.]code$/.test(name));
+    const digestIn = (of: string) => digestOf(readFileSync(join(of, kept ?? 'none')));
+    expect(digestIn(cli)).toBe(digestIn(join(projectFolder, 'dist/cli')));
+    expect(readFileSync(join(cli, 'code-list.cjs'), 'utf8')).toContain(digestHex(digestIn(cli)));
+  });
+
   test('is named with its digest in a file that the digest of the engine covers', () => {
     const cli = join(projectFolder, 'dist/cli');
     const list = readFileSync(join(cli, 'code-list.cjs'), 'utf8');

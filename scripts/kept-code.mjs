@@ -1,0 +1,76 @@
+/** Keeps the compiled code of the programs of one command beside them, the same bytes whenever and wherever the same Node builds them. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import Module from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import compiled from './compiled-program.cjs';
+
+/** Command lines as they are used most, by command; the folder holds an experiment of its own. */
+const ordinary = {
+  check: ['check', 'experiments/refund-desk'],
+  report: ['report', 'experiments/refund-desk/runs/33d19367904c'],
+  seal: ['seal', 'example', '--ledger', 'ledger'],
+  verify: ['verify', 'experiments/refund-desk/runs/33d19367904c'],
+};
+
+/** Flags under which V8 compiles the same source to the same bytes; its hashes of names begin with chance otherwise. */
+const seeds = ['--hash-seed=1', '--random-seed=1'];
+
+/** Where the head of V8's code holds the digest of the flags it was made under, in bytes. */
+const flagsWord = [12, 16];
+
+/**
+ * Writes the list of programs whose compiled code is kept.
+ * @param programs  by command: the file, and the digests of its source and of its code
+ */
+export function listKept(folder, programs) {
+  const list = JSON.stringify({ platform: compiled.platform, programs });
+  writeFileSync(join(folder, 'code-list.cjs'), `module.exports=${list};\n`);
+}
+
+/**
+ * Gives kept code the digest of this process's flags in place of those with the seeds, which code does not depend on: V8 hashes names
+ * anew when it takes code over. Where V8 does not accept that, nothing is kept.
+ */
+function takeOutSeeds(folder, file) {
+  const kept = join(folder, `${file}.code`);
+  const code = readFileSync(kept);
+  new Script('0').createCachedData().copy(code, flagsWord[0], ...flagsWord);
+  const source = Module.wrap(readFileSync(join(folder, file), 'latin1'));
+  const { cachedDataRejected } = new Script(source, { filename: file, cachedData: code });
+  if (cachedDataRejected) rmSync(kept);
+  else writeFileSync(kept, code);
+  return !cachedDataRejected;
+}
+
+/** Runs every program of one command in the folder once, and keeps and lists its compiled code. */
+export function keepCode({ project, folder, commands }) {
+  const scratch = mkdtempSync(join(tmpdir(), 'liftgate-code-'));
+  const node = (cwd, ...words) =>
+    execFileSync(process.execPath, words, {
+      cwd,
+      env: { ...process.env, LIFTGATE_STATE_DIR: '' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  try {
+    const call = `require(${JSON.stringify(join(folder, 'main.cjs'))}).main(['init', 'example'])`;
+    node(scratch, '--input-type=commonjs', '-e', call);
+    const programs = {};
+    for (const command of commands) {
+      const file = readdirSync(folder).find((name) => name.startsWith(`own-${command}-core`));
+      const writer = join(import.meta.dirname, 'keep-code.mjs');
+      const cwd = command === 'seal' ? scratch : project;
+      node(cwd, ...seeds, writer, folder, file, `own-${command}`, ...ordinary[command]);
+      if (!takeOutSeeds(folder, file)) continue;
+      const [source, code] = [file, `${file}.code`].map((name) =>
+        compiled.digestOf(readFileSync(join(folder, name))),
+      );
+      programs[command] = { file, source, code };
+    }
+    listKept(folder, programs);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
