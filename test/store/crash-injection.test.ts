@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { canonicalText } from '../../src/base/canonical.ts';
 import { openHost } from '../../src/host/open-host.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
@@ -149,7 +150,7 @@ async function faultsOf(world: World, verdict: unknown): Promise<string[]> {
   const twice = world.executed.length - new Set(world.executed).size;
   const verification = checkRun(world.folder.files(), await ledgerView(world.ledger));
   return [
-    ...(JSON.stringify(result.document.verdict.decisions) === JSON.stringify(verdict)
+    ...(canonicalText(result.document.verdict.decisions) === canonicalText(verdict)
       ? []
       : ['the verdict differs']),
     ...(new Set(cells).size === cells.length ? [] : ['a settled cell was executed again']),
