@@ -59,7 +59,8 @@ export function mutated(
   return bytesOf(lines.with(at, line).join(''));
 }
 
-const strangeBytes = [
+/** Bytes that mean something in recorded files, or nothing anywhere. */
+export const strangeBytes = [
   '0',
   '1',
   '"',
@@ -74,20 +75,25 @@ const strangeBytes = [
   '\ufeff',
 ];
 
-function withBytes(
+/** One change of bytes at a place of them. */
+export interface ByteEdit {
+  readonly kind: (typeof byteKinds)[number];
+  readonly from: number;
+  readonly length: number;
+  readonly given: Uint8Array;
+}
+
+/** Bytes with one change made to them. */
+export function editedBytes(
   bytes: Uint8Array,
-  { line, place, amount }: Mutation,
-  kind: (typeof byteKinds)[number],
+  { kind, from, length, given }: ByteEdit,
 ): Uint8Array {
-  const from = (line * 65_537 + place) % Math.max(1, bytes.length);
-  const given = bytesOf(strangeBytes[amount % strangeBytes.length] ?? '');
-  const length = 1 + (amount % 40);
   const [before, after] = [bytes.subarray(0, from), bytes.subarray(from)];
   switch (kind) {
     case 'flip':
       return bytes.length === 0
         ? given
-        : bytes.with(from, (bytes[from] ?? 0) ^ (1 << (amount % 8)));
+        : bytes.with(from, (bytes[from] ?? 0) ^ (1 << (length % 8)));
     case 'put':
       return Buffer.concat([before, given, after.subarray(given.length)]);
     case 'cut':
@@ -99,6 +105,16 @@ function withBytes(
     case 'tail':
       return before;
   }
+}
+
+function withBytes(
+  bytes: Uint8Array,
+  { line, place, amount }: Mutation,
+  kind: (typeof byteKinds)[number],
+): Uint8Array {
+  const from = (line * 65_537 + place) % Math.max(1, bytes.length);
+  const given = bytesOf(strangeBytes[amount % strangeBytes.length] ?? '');
+  return editedBytes(bytes, { kind, from, length: 1 + (amount % 40), given });
 }
 
 function withLines(

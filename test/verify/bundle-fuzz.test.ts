@@ -7,6 +7,7 @@ import type { TarMember } from '../../src/base/tar.ts';
 import { type Bundle, formatBundle, gatherBundle, parseBundle } from '../../src/verify/bundle.ts';
 import { checkBundle, repacked, smallMails, tinyBundle } from '../support/bundles.ts';
 import { bytesOf } from '../support/ledger-story.ts';
+import { type ByteEdit, editedBytes, strangeBytes } from '../support/mutations.ts';
 import { settledRun } from '../support/run.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
 
 /** One edit at a place, given as a share of the length. */
 interface Edit {
-  readonly kind: 'flip' | 'put' | 'cut' | 'copy' | 'insert';
+  readonly kind: ByteEdit['kind'];
   readonly at: number;
   readonly length: number;
   readonly bytes: Uint8Array;
@@ -40,30 +41,13 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   length: fc.oneof(fc.integer({ min: 1, max: 16 }), fc.constantFrom(512, 1024, 1536)),
   bytes: fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 8 }),
-    fc
-      .constantFrom(...['0', '1', '"', '}', '{', ',', '\n', '\0', 'null', '1e400', '\ud83d'])
-      .map(bytesOf),
+    fc.constantFrom(...strangeBytes).map(bytesOf),
   ),
 });
 
 function edited(bytes: Uint8Array, { kind, at, length, bytes: given }: Edit): Uint8Array {
   const from = Math.min(bytes.length - 1, Math.floor(at * bytes.length));
-  const before = bytes.subarray(0, from);
-  const after = bytes.subarray(from);
-  switch (kind) {
-    case 'flip':
-      return bytes.length === 0
-        ? given
-        : bytes.with(from, (bytes[from] ?? 0) ^ (1 << (length % 8)));
-    case 'put':
-      return Buffer.concat([before, given, after.subarray(given.length)]);
-    case 'cut':
-      return Buffer.concat([before, after.subarray(length)]);
-    case 'copy':
-      return Buffer.concat([before, after.subarray(0, length), after]);
-    case 'insert':
-      return Buffer.concat([before, given, after]);
-  }
+  return editedBytes(bytes, { kind, from, length, given });
 }
 
 /** The exit code of the refusal; null when the bytes are taken. */
