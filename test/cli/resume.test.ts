@@ -113,7 +113,8 @@ describe.concurrent('a run killed in the middle', () => {
     letGo(experiment);
     const executed = experiment.executions().length;
     const journal = experiment.text('run/journal.jsonl');
-    for (const changed of ['', journal.replaceAll('"right":0', '"right":1')]) {
+    // The ledger knows the first line at least, wherever the waiting cell stands in the schedule.
+    for (const changed of ['', journal.replace(/"at":"20/, '"at":"19')]) {
       expect(changed).not.toBe(journal);
       experiment.writeText('run/journal.jsonl', changed);
       const again = await experiment.run();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effectGates, onScale } from '../../src/gate/effect.ts';
+import { drawnKey, effectGates, onScale } from '../../src/gate/effect.ts';
 import { judgeEvidence } from '../../src/gate/judge.ts';
 import { measureSchema } from '../../src/spec/measure.ts';
 import {
@@ -13,7 +13,10 @@ import { exampleTests } from '../support/examples.ts';
 import { gateOf, judged } from '../support/judged.ts';
 import { refusedBy } from '../support/refused-by.ts';
 
-exampleTests('src/gate/effect.ts', { names: ['onScale'], scope: { onScale } });
+exampleTests('src/gate/effect.ts', {
+  names: ['drawnKey', 'onScale'],
+  scope: { drawnKey, onScale },
+});
 
 const lift = 'lift:right';
 

@@ -106,7 +106,7 @@ describe('readSpec', () => {
     expect((await problemTexts(text)).map((each) => each.split('\n').slice(0, 2).join(''))).toEqual(
       [
         'e.yaml:2:10 repeats [out-of-range]  Expected a number >= 1, got the number 0.',
-        'e.yaml:3:15 multiplicity [value-unknown]  Expected one of "holm", "none" or a mapping, got the text "hulm".',
+        'e.yaml:3:15 multiplicity [value-unknown]  Expected one of "holm", "none", "max-t" or a mapping, got the text "hulm".',
         'e.yaml:13:15 cases.file [wrong-type]  Expected text, got the number 7.',
         'e.yaml:21:5 arms.candidates["3r"] [key-invalid]  The name "3r" cannot be used: an id starts with a letter and has at most 64 letters, digits, _ . -.',
         'e.yaml:22:1 host.worker [missing-key]  The key "worker" is missing; expected a list.',
