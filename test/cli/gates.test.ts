@@ -105,7 +105,8 @@ describe.concurrent('latency by maxRatio', () => {
 
   test.each<Row>([
     ['ship', taking(1), /the upper bound 1\.0\d+ of the ratio is below 1\.25/],
-    ['need_more_work', taking(1.24), /the ratio 1\.197 \.\. 1\.284 includes 1\.25/],
+    // Resampled with a seed from the digest of the design, which every change of the host moves.
+    ['need_more_work', taking(1.24), /the ratio 1\.19\d \.\. 1\.28\d includes 1\.25/],
     ['hold', taking(1.5), /the ratio 1\.\d+ \.\. 1\.\d+ lies wholly at or above 1\.25/],
   ])('%s', async (...row) => expectRow(row));
 });

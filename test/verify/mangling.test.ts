@@ -9,6 +9,7 @@ import {
 } from '../../src/verify/record.ts';
 import { checkRun } from '../../src/verify/verify.ts';
 import { smallMails } from '../support/bundles.ts';
+import { saying, withGate } from '../support/custom-gates.ts';
 import { failures, withFiles } from '../support/forgery.ts';
 import { type SettledRun, settledRun } from '../support/run.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
@@ -17,7 +18,8 @@ const makeFolder = temporaryFolders();
 let run: SettledRun;
 
 beforeAll(async () => {
-  run = await settledRun({ folder: await makeFolder(), files: smallMails });
+  const gated = withGate(saying('ship'), 'measures: [right]', smallMails['experiment.yaml']);
+  run = await settledRun({ folder: await makeFolder(), files: { ...smallMails, ...gated } });
 });
 
 function bytesOf(name: string): Uint8Array {
