@@ -309,7 +309,7 @@ describe('shapes and zod', () => {
           expectSame(pair, changed(from[at], steps));
         },
       ),
-      { seed: 20261130, numRuns: 150 },
+      { seed: 20261130, numRuns: 60 },
     );
   });
 
@@ -331,7 +331,7 @@ describe('shapes and zod', () => {
           expectSameAnswer(pair, turned(value));
         },
       ),
-      { seed: 20261201, numRuns: 150 },
+      { seed: 20261201, numRuns: 60 },
     );
   });
 
