@@ -20,7 +20,7 @@ import { planSeal } from '../spec/seal-plan.ts';
 import { armIds } from '../spec/spec.ts';
 import { engineIdentity } from '../store/engine.ts';
 import type { LoadedExperiment } from '../store/experiment-folder.ts';
-import { baselineSurface, passControls } from '../store/prepare-run.ts';
+import { baselineSurface, passControls, refuseInterrupt } from '../store/prepare-run.ts';
 import { sealInput } from '../store/seal-experiment.ts';
 
 /** How an A/A run is made. */
@@ -78,7 +78,7 @@ export async function runAa(options: AaRun): Promise<AaReport> {
       onRedraw: async (done) => {
         onRedraw?.(done);
         await new Promise((turn) => setImmediate(turn));
-        refuseStop(signal);
+        refuseInterrupt(signal);
       },
     });
   } finally {
@@ -109,7 +109,7 @@ async function measureRounds(session: Session): Promise<Parameters<typeof aaRepo
   let last: ExecuteResult | null = null;
   while (found.length < rounds && (last?.stoppedBy ?? null) === null) {
     const { result, schedule, seal } = await measureRound(session, found.length, spent);
-    refuseStop(signal);
+    refuseInterrupt(signal);
     spent = [...spent, ...result.lines];
     planned += schedule.length;
     settled += schedule.length - result.missing.length;
@@ -126,13 +126,6 @@ async function measureRounds(session: Session): Promise<Parameters<typeof aaRepo
     stoppedBy: last?.stoppedBy ?? null,
     spentUsd: usdOf(last?.budget.settledNanos ?? 0),
   };
-}
-
-function refuseStop(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  throw new LiftgateError('interrupted', 'The A/A run was interrupted; nothing of it is kept.', {
-    mend: 'Run the same command again to start over.',
-  });
 }
 
 interface MeasuredRound {

@@ -167,13 +167,9 @@ export async function passControls(stage: ControlStage): Promise<readonly Receip
 /** @throws {LiftgateError} interrupted (exit 130) */
 export function refuseInterrupt(signal: AbortSignal): void {
   if (!signal.aborted) return;
-  throw new LiftgateError(
-    'interrupted',
-    'The run was interrupted before any final unit was exposed.',
-    {
-      mend: 'Run the same command again to continue.',
-    },
-  );
+  throw new LiftgateError('interrupted', 'Interrupted before any final unit was exposed.', {
+    mend: 'Run the same command again.',
+  });
 }
 
 /** The right to dispatch that this process holds. */

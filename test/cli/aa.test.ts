@@ -224,9 +224,11 @@ test('an interrupted A/A run ends with 130 and leaves nothing', async () => {
   const running = startLiftgate(experiment.workspace, 'plan', 'small', '--aa');
   await until('the host to wait', () => existsSync(join(experiment.folder, 'reached')));
   running.signal('SIGINT');
-  const { exitCode, stdout } = await running.ended;
+  const { exitCode, stdout, stderr } = await running.ended;
   expect(exitCode).toBe(130);
   expect(stdout).toBe('');
+  expect(stderr).toContain('Interrupted before any final unit was exposed.');
+  expect(stderr).not.toContain('continue');
   expect(experiment.hostPids().filter(isAlive)).toEqual([]);
   expect(existsSync(join(experiment.workspace, 'ledger'))).toBe(false);
 });
