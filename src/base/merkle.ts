@@ -8,7 +8,7 @@ import {
   digestOf,
   isDigest,
   prefixedSha256,
-  prefixedSha256Text,
+  prefixedSha256OfTexts,
 } from './digest.ts';
 import { invariant } from './errors.ts';
 
@@ -37,23 +37,15 @@ export interface ConsistencyClaim {
  * @example leafDigest('') // => 'sha256:6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d'
  */
 export function leafDigest(bytes: Uint8Array | string): Digest {
-  return digestFrom(leafHash(bytes));
+  return digestFrom(leafText(bytes));
 }
 
 /**
- * The 32 bytes of {@link leafDigest}.
- * @example leafHash('').length // => 32
- */
-export function leafHash(bytes: Uint8Array | string): Uint8Array {
-  return prefixedSha256(leafPrefix, bytes);
-}
-
-/**
- * {@link leafHash} as a text of a character per byte, for trees of which every leaf is held.
- * @example Buffer.from(leafText(''), 'latin1').equals(leafHash('')) // => true
+ * The 32 bytes of {@link leafDigest} as a text of a character per byte: so all hashes of this file are held.
+ * @example Buffer.from(leafText(''), 'latin1').toString('hex') === digestHex(leafDigest('')) // => true
  */
 export function leafText(bytes: Uint8Array | string): string {
-  return prefixedSha256Text(leafPrefix, bytes);
+  return prefixedSha256(leafPrefix, bytes);
 }
 
 /**
@@ -61,12 +53,12 @@ export function leafText(bytes: Uint8Array | string): string {
  * @example merkleRoot([]) // => 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
  */
 export function merkleRoot(leaves: readonly (Uint8Array | string)[]): Digest {
-  return rootOfHashes(mapped(leaves, leafHash));
+  return rootOfLeaves(mapped(leaves, leafText));
 }
 
 /** Root over leaf digests that are known already, as {@link leafDigest} gives them. */
 export function merkleRootOf(leaves: readonly Digest[]): Digest {
-  return rootOfHashes(mapped(leaves, bytesOf));
+  return rootOfLeaves(mapped(leaves, textOf));
 }
 
 /** A growing tree: its full subtrees from the smallest to the largest. Nothing is changed in place; later trees share it. */
@@ -83,9 +75,9 @@ export interface Peaks {
  * @example addLeaf(null, leafDigest('a')).size // => 1
  */
 export function addLeaf(peaks: Peaks | null, leaf: Digest): Peaks {
-  let [size, hash, larger] = [1, bytesOf(leaf), peaks];
+  let [size, hash, larger] = [1, textOf(leaf), peaks];
   while (larger !== null && larger.size === size) {
-    hash = nodeOf(bytesOf(larger.root), hash);
+    hash = nodeOf(textOf(larger.root), hash);
     [size, larger] = [size * 2, larger.larger];
   }
   return { size, root: digestFrom(hash), larger };
@@ -97,9 +89,9 @@ export function addLeaf(peaks: Peaks | null, leaf: Digest): Peaks {
  */
 export function rootOfPeaks(peaks: Peaks | null): Digest {
   if (peaks === null) return digestOf('');
-  let hash = bytesOf(peaks.root);
+  let hash = textOf(peaks.root);
   for (let next = peaks.larger; next !== null; next = next.larger) {
-    hash = nodeOf(bytesOf(next.root), hash);
+    hash = nodeOf(textOf(next.root), hash);
   }
   return digestFrom(hash);
 }
@@ -113,8 +105,8 @@ export function rootOfPeaks(peaks: Peaks | null): Digest {
  */
 export function proveInclusion(leaves: readonly Digest[], index: number): readonly Digest[] {
   invariant(index >= 0 && index < leaves.length, 'the leaf is one of the tree');
-  const hashes = leaves.map(bytesOf);
-  const path: Uint8Array[] = [];
+  const hashes = leaves.map(textOf);
+  const path: string[] = [];
   let [from, to] = [0, hashes.length];
   while (to - from > 1) {
     const middle = from + splitOf(to - from);
@@ -143,8 +135,8 @@ export function checkInclusion(claim: InclusionClaim): boolean {
     return false;
   const sides = sidesOf(index, size - 1, claim.proof.length);
   if (sides === null) return false;
-  let hash = bytesOf(claim.leaf);
-  for (const [at, sibling] of claim.proof.map(bytesOf).entries()) {
+  let hash = textOf(claim.leaf);
+  for (const [at, sibling] of claim.proof.map(textOf).entries()) {
     hash = sides[at] === 'left' ? nodeOf(sibling, hash) : nodeOf(hash, sibling);
   }
   return digestFrom(hash) === claim.root;
@@ -159,8 +151,8 @@ export function checkInclusion(claim: InclusionClaim): boolean {
  */
 export function proveConsistency(leaves: readonly Digest[], from: number): readonly Digest[] {
   invariant(from >= 1 && from <= leaves.length, 'the smaller tree is a part of the larger');
-  const hashes = leaves.map(bytesOf);
-  const path: Uint8Array[] = [];
+  const hashes = leaves.map(textOf);
+  const path: string[] = [];
   let [start, end, whole] = [0, hashes.length, true];
   while (from !== end) {
     const middle = start + splitOf(end - start);
@@ -190,10 +182,10 @@ export function checkConsistency(claim: ConsistencyClaim): boolean {
   )
     return false;
   if (from === to) return claim.proof.length === 0 && claim.fromRoot === claim.toRoot;
-  const path = claim.proof.map(bytesOf);
+  const path = claim.proof.map(textOf);
   let [node, last] = [from - 1, to - 1];
   while (node % 2 === 1) [node, last] = [half(node), half(last)];
-  const first = node === 0 ? bytesOf(claim.fromRoot) : path.shift();
+  const first = node === 0 ? textOf(claim.fromRoot) : path.shift();
   const sides = sidesOf(node, last, path.length);
   if (first === undefined || sides === null) return false;
   let [smaller, larger] = [first, first];
@@ -225,10 +217,11 @@ function sidesOf(
 }
 
 const half = (position: number): number => Math.floor(position / 2);
-const nodeOf = (left: Uint8Array, right: Uint8Array): Uint8Array =>
-  prefixedSha256(nodePrefix, left, right);
-const bytesOf = (digest: Digest): Uint8Array => Buffer.from(digestHex(digest), 'hex');
-const digestFrom = (hash: Uint8Array): Digest => `sha256:${Buffer.from(hash).toString('hex')}`;
+const nodeOf = (left: string, right: string): string =>
+  prefixedSha256OfTexts(nodePrefix, left, right);
+const textOf = (digest: Digest): string => Buffer.from(digestHex(digest), 'hex').toString('latin1');
+const digestFrom = (hash: string): Digest =>
+  `sha256:${Buffer.from(hash, 'latin1').toString('hex')}`;
 const areCounts = (...values: readonly number[]): boolean =>
   values.every((value) => Number.isSafeInteger(value) && value >= 0);
 const areDigests = (...values: readonly unknown[]): boolean => values.every(isDigest);
@@ -238,12 +231,12 @@ function* mapped<From, To>(values: Iterable<From>, change: (value: From) => To):
 }
 
 /**
- * Root over leaf hashes in their order, which are taken one at a time: no more than one hash per level is held.
- * @example rootOfHashes([leafHash('a')]) === merkleRoot(['a']) // => true
+ * Root over leaves as {@link leafText} gives them, in their order, taken one at a time: no more than one hash per level is held.
+ * @example rootOfLeaves([leafText('a')]) === merkleRoot(['a']) // => true
  */
-export function rootOfHashes(hashes: Iterable<Uint8Array>): Digest {
-  const full: { readonly size: number; readonly hash: Uint8Array }[] = [];
-  for (const leaf of hashes) {
+export function rootOfLeaves(leaves: Iterable<string>): Digest {
+  const full: { readonly size: number; readonly hash: string }[] = [];
+  for (const leaf of leaves) {
     let [size, hash] = [1, leaf];
     for (let last = full.at(-1); last?.size === size; last = full.at(-1)) {
       hash = nodeOf(last.hash, hash);
@@ -264,7 +257,7 @@ function splitOf(leaves: number): number {
   return split;
 }
 
-function subtree(hashes: readonly Uint8Array[], from: number, to: number): Uint8Array {
+function subtree(hashes: readonly string[], from: number, to: number): string {
   const only = hashes[from];
   if (to - from === 1 && only !== undefined) return only;
   const middle = from + splitOf(to - from);

@@ -2,7 +2,7 @@
 import type { Evidence } from '../analysis/evidence.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
-import { rootOfHashes } from '../base/merkle.ts';
+import { rootOfLeaves } from '../base/merkle.ts';
 import * as z from '../base/shape.ts';
 import { spentOn } from '../run/budget.ts';
 import { type EvidenceLine, lineLeaf } from '../run/measured-line.ts';
@@ -53,13 +53,13 @@ export function orderedLines<Line extends EvidenceLine>(lines: readonly Line[]):
   );
 }
 
-function* leavesOf(lines: readonly EvidenceLine[]): Generator<Uint8Array> {
+function* leavesOf(lines: readonly EvidenceLine[]): Generator<string> {
   for (const line of lines) yield lineLeaf(line);
 }
 
 /** Merkle root over the canonical text of every receipt line. */
 export function receiptsRoot(lines: readonly EvidenceLine[]): Digest {
-  return rootOfHashes(leavesOf(orderedLines(lines)));
+  return rootOfLeaves(leavesOf(orderedLines(lines)));
 }
 
 /** Collects the facts of a run from its receipts. */

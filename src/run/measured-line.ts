@@ -5,7 +5,7 @@
  */
 import { canonicalText, type Json } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
-import { leafHash, leafText } from '../base/merkle.ts';
+import { leafText } from '../base/merkle.ts';
 import type { Artifact, Cell, Receipt, ReceiptLine } from './receipt.ts';
 
 /** What a decision reads of a receipt. */
@@ -48,11 +48,9 @@ function wholeLine(line: EvidenceLine): ReceiptLine {
   return line;
 }
 
-/** Merkle leaf of the canonical text of a line, 32 bytes. */
-export function lineLeaf(line: EvidenceLine): Uint8Array {
-  return line.leaf === undefined
-    ? leafHash(canonicalText(wholeLine(line)))
-    : Buffer.from(line.leaf, 'latin1');
+/** Merkle leaf of the canonical text of a line, a character per byte. */
+export function lineLeaf(line: EvidenceLine): string {
+  return line.leaf ?? leafText(canonicalText(wholeLine(line)));
 }
 
 /**

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Digest } from '../../src/base/digest.ts';
 import {
   addLeaf,
   checkConsistency,
   checkInclusion,
   leafDigest,
+  leafText,
   merkleRoot,
   merkleRootOf,
   type Peaks,
@@ -55,6 +56,17 @@ describe('merkleRoot', () => {
 });
 
 describe('leafDigest', () => {
+  test.each(['', 'a', 'é', '\u{1f600}'.repeat(3), 'ü'.repeat(5000), 'x'.repeat(70_000)])(
+    'takes a text as its UTF-8 bytes, whatever its length: %#',
+    (text) => {
+      const bytes = Buffer.from(text);
+      const whole = createHash('sha256').update(Uint8Array.of(0)).update(bytes).digest('hex');
+      expect(leafDigest(text)).toBe(digest(whole));
+      expect(leafDigest(bytes)).toBe(digest(whole));
+      expect(Buffer.from(leafText(text), 'latin1').toString('hex')).toBe(whole);
+    },
+  );
+
   it('executes its documented example', () => {
     expect(leafDigest('')).toBe(
       'sha256:6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',

@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { canonicalLine } from '../../dist/base/canonical.js';
-import { leafHash } from '../../dist/base/merkle.js';
+import { leafText } from '../../dist/base/merkle.js';
 import { systemClock } from '../../dist/host/clock.js';
 import { openHost } from '../../dist/host/open-host.js';
 import { cellKeyOf } from '../../dist/run/receipt.js';
@@ -254,7 +254,7 @@ function writeJournal(path, { loaded, final, dispatcher, schedule }) {
     writer.add(form.dispatch(values));
     writer.add(`{"kind":"receipt","line":${whole.slice(0, -1)}}\n`);
     const { v: _v, ...envelope } = line;
-    const leaf = Buffer.from(leafHash(whole.slice(0, -1))).toString('latin1');
+    const leaf = leafText(whole.slice(0, -1));
     const { artifact: _artifact, cellKey: _key, ...receipt } = line.receipt;
     return { ...envelope, cell, position, leaf, receipt: { ...receipt, inputDigest } };
   });
