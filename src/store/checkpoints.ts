@@ -6,6 +6,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LiftgateError } from '../base/errors.ts';
 import type { Signer } from '../base/signature.ts';
+import { decodeUtf8 } from '../base/strict-json.ts';
 import type { TrustedKey } from '../base/trust.ts';
 import {
   type Checkpoint,
@@ -48,7 +49,8 @@ export async function readCheckpoints(
   const found: StoredCheckpoint[] = [];
   for (const name of names.filter((each) => fileName.test(each)).sort()) {
     const file = join(folder, name);
-    const note = Buffer.from(await files.read(file, largestNote)).toString('utf8');
+    const bytes = await files.read(file, largestNote);
+    const note = decodeUtf8(bytes, { file, errorCode: 'signature-invalid' });
     const signed = parseCheckpoint(note, file);
     if (signed.size !== Number(name.slice(0, 8))) {
       throw new LiftgateError(

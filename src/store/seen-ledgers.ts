@@ -53,18 +53,55 @@ function stateFolder(environment: NodeJS.ProcessEnv): string {
   return environment['LIFTGATE_STATE_DIR'] || join(state, 'liftgate');
 }
 
-/** The memory in a folder, made with the first ledger it sees. */
+/**
+ * The memory in a folder, made with the first ledger it sees. What cannot be read of it counts for nothing: it protects whoever works
+ * here, it never blocks them.
+ */
 export function seenLedgers(folder: string, files: LedgerFiles = nodeFiles): SeenLedgers {
-  return new SeenFolder(folder, files);
+  return new SeenFolder(folder, files, () => null);
+}
+
+/**
+ * The memory of a witness. Others rely on what it saw, so it signs nothing when it cannot read what it remembers: both operations then
+ * throw a LiftgateError ledger-unsafe with the reason memory-damaged.
+ */
+export function witnessMemory(folder: string, files: LedgerFiles = nodeFiles): SeenLedgers {
+  return new SeenFolder(folder, files, (file) => {
+    throw new LiftgateError('ledger-unsafe', 'What this witness has seen cannot be read.', {
+      where: { file },
+      mend: 'Restore the memory from a copy. Without one, compare the ledger with what others have seen of it before you remove the damaged memory and sign again.',
+      details: { reason: 'memory-damaged' },
+    });
+  });
+}
+
+/** Exact bytes of a memory of one ledger. */
+export function formatPin(ledger: string, { size, head }: LedgerPin): Uint8Array {
+  return new TextEncoder().encode(canonicalLine({ v: 1, ledger, size, head }));
+}
+
+/** What such bytes remember of this ledger at this size; null for any other bytes. */
+export function parsePin(bytes: Uint8Array, ledger: string, size: number): LedgerPin | null {
+  try {
+    const { head } = { head: null, ...Object(readCanonical(bytes)) };
+    const pin = isDigest(head) ? { size, head } : null;
+    return pin !== null && Buffer.compare(formatPin(ledger, pin), bytes) === 0 ? pin : null;
+  } catch (error) {
+    if (error instanceof LiftgateError) return null;
+    throw error;
+  }
 }
 
 class SeenFolder implements SeenLedgers {
   private readonly folder: string;
   private readonly files: LedgerFiles;
+  /** What a memory that cannot be read counts as. */
+  private readonly unreadable: (file: string) => null;
 
-  constructor(folder: string, files: LedgerFiles) {
+  constructor(folder: string, files: LedgerFiles, unreadable: (file: string) => null) {
     this.folder = folder;
     this.files = files;
+    this.unreadable = unreadable;
   }
 
   async latest(ledger: string): Promise<LedgerPin | null> {
@@ -124,30 +161,34 @@ class SeenFolder implements SeenLedgers {
     }
   }
 
-  /** What is remembered, smallest first. A memory that cannot be read counts as none: it protects, it never blocks. */
+  /** What is remembered, smallest first. */
   private async pins(ledger: string): Promise<readonly LedgerPin[]> {
-    const names = await this.files.list(join(this.folder, ledger)).catch(() => []);
+    const folder = join(this.folder, ledger);
+    const names = await this.files.list(folder).catch((error: unknown) => {
+      if (errorCodeOf(error) !== 'ENOENT') this.unreadable(folder);
+      return [];
+    });
     const sizes = names.flatMap((name) => fileName.exec(name)?.[1] ?? []).sort();
     const pins = await Promise.all(sizes.map((size) => this.read(ledger, Number(size))));
     return pins.filter((pin) => pin !== null);
   }
 
   private async read(ledger: string, size: number): Promise<LedgerPin | null> {
+    const file = this.pathOf(ledger, size);
+    let bytes: Uint8Array;
     try {
-      const value = readCanonical(await this.files.read(this.pathOf(ledger, size), largestFile));
-      const { head, size: ownSize } = { head: null, size: null, ...Object(value) };
-      return isDigest(head) && ownSize === size ? { size, head } : null;
-    } catch {
-      // Removed meanwhile by whoever remembers more, or torn by a power failure.
-      return null;
+      bytes = await this.files.read(file, largestFile);
+    } catch (error) {
+      // Removed meanwhile by whoever remembers more.
+      return errorCodeOf(error) === 'ENOENT' ? null : this.unreadable(file);
     }
+    return parsePin(bytes, ledger, size) ?? this.unreadable(file);
   }
 
   private async write(ledger: string, entries: readonly StoredEntry[]): Promise<void> {
-    const pin = { size: entries.length, head: entries.at(-1)?.entryId };
+    const pin = { size: entries.length, head: entries.at(-1)?.entryId ?? 'sha256:' } as const;
     const folder = join(this.folder, ledger);
-    const bytes = Buffer.from(canonicalLine({ v: 1, ledger, ...pin }));
-    const draft = await writeDraft(this.files, folder, bytes);
+    const draft = await writeDraft(this.files, folder, formatPin(ledger, pin));
     try {
       await this.files.link(draft, this.pathOf(ledger, pin.size));
     } catch (error) {

@@ -61,6 +61,23 @@ describe('addCheckpoint', () => {
   });
 });
 
+describe('readCheckpoints', () => {
+  test('refuses bytes that are no text, even where a replacement would fit', async () => {
+    const at = await folder();
+    const { file, note } = await addCheckpoint({
+      ...{ folder: at, entries: await entriesOf('a'), signer: { ...ci, name: 'c\ufffd' } },
+    });
+    expect(await readCheckpoints(at)).toHaveLength(1);
+    const bytes = Buffer.from(note);
+    const from = bytes.indexOf('\ufffd');
+    await writeFile(
+      file,
+      Buffer.concat([bytes.subarray(0, from), Buffer.of(0xff), bytes.subarray(from + 3)]),
+    );
+    await expect(readCheckpoints(at)).rejects.toMatchObject({ code: 'signature-invalid' });
+  });
+});
+
 describe('witnessCheckpoint', () => {
   const witnessing = async (
     at: string,

@@ -1,11 +1,18 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StoredEntry } from '../../src/ledger/entry.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { nodeFiles } from '../../src/store/ledger-files.ts';
 import { openLedger } from '../../src/store/ledger-folder.ts';
-import { pinFolder, pinnedLedger, seenLedgers } from '../../src/store/seen-ledgers.ts';
+import {
+  formatPin,
+  parsePin,
+  pinFolder,
+  pinnedLedger,
+  seenLedgers,
+  witnessMemory,
+} from '../../src/store/seen-ledgers.ts';
 import { countingPorts, recordPlan } from '../support/ledger-story.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
@@ -102,6 +109,51 @@ describe('seenLedgers', () => {
     expect(await seen.latest(id)).toBeNull();
     await seen.remember(just(await entriesOf('a')));
     expect(await seen.latest(id)).toMatchObject({ size: 2 });
+  });
+});
+
+describe('parsePin', () => {
+  test('reads what was remembered of this ledger and size, and nothing else', async () => {
+    const head = (await entriesOf('a'))[1]?.entryId ?? 'sha256:';
+    const bytes = formatPin(id, { size: 2, head });
+    expect(parsePin(bytes, id, 2)).toEqual({ size: 2, head });
+    expect(parsePin(bytes, 'cd'.repeat(16), 2)).toBeNull();
+    expect(parsePin(bytes, id, 3)).toBeNull();
+    expect(parsePin(Buffer.concat([bytes, bytes]), id, 2)).toBeNull();
+    expect(parsePin(new Uint8Array(), id, 2)).toBeNull();
+  });
+});
+
+describe('witnessMemory', () => {
+  const damaged = { code: 'ledger-unsafe', details: { reason: 'memory-damaged' } };
+
+  test('is none before the first ledger, and refuses once a byte of it has changed or is gone', async () => {
+    const at = await folder();
+    const entries = await entriesOf('a', 'b');
+    const memory = witnessMemory(at);
+    expect(await memory.latest(id)).toBeNull();
+    await memory.remember(just(entries));
+    const file = join(at, id, '00000003.json');
+    const bytes = await readFile(file);
+    const other = entries.map((each) => ({ ...each, entryId: entries[0]?.entryId ?? 'sha256:' }));
+    for (const changed of ['', bytes.subarray(1), `${bytes}\n`, `${bytes}`.replace(id, 'x')]) {
+      await writeFile(file, changed);
+      await expect(memory.latest(id)).rejects.toMatchObject(damaged);
+      await expect(memory.remember(just(other))).rejects.toMatchObject(damaged);
+    }
+    await writeFile(file, bytes);
+    expect(await memory.latest(id)).toMatchObject({ size: 3 });
+  });
+
+  test('refuses a folder that cannot be listed, and a file that cannot be read', async () => {
+    const at = await folder();
+    await witnessMemory(at).remember(just(await entriesOf('a')));
+    const denied = Object.assign(new Error('no'), { code: 'EACCES' });
+    for (const broken of ['list', 'read'] as const) {
+      const files = { ...nodeFiles, [broken]: () => Promise.reject(denied) };
+      await expect(witnessMemory(at, files).latest(id)).rejects.toMatchObject(damaged);
+      expect(await seenLedgers(at, files).latest(id)).toBeNull();
+    }
   });
 });
 

@@ -1,47 +1,24 @@
 /** Everything of a record that can be attacked, and what a reader who knows a pin and two signers says of it after a change. */
-import { wholeBytes } from '../../src/base/content.ts';
 import { type Digest, digestOf } from '../../src/base/digest.ts';
 import { decodeBase64 } from '../../src/base/signature.ts';
-import { formatTar, parseTar } from '../../src/base/tar.ts';
 import { parseTimeStamp } from '../../src/base/time-stamp.ts';
 import { findAnchor } from '../../src/ledger/anchor.ts';
 import { parseCheckpoint, parseEntryProof, signersOf } from '../../src/ledger/checkpoint.ts';
 import { type EntryOf, isKind, parseEntry } from '../../src/ledger/entry.ts';
-import { type LedgerStore, openLedgerStore } from '../../src/ledger/ledger.ts';
-import { stillPorts } from '../../src/ledger/memory-ledger.ts';
 import { recordedJournal } from '../../src/store/recorded-journal.ts';
-import { bundledLedger, formatBundle, parseBundle } from '../../src/verify/bundle.ts';
-import { type Demands, noDemands } from '../../src/verify/check-trust.ts';
-import { formatExport, parseExport } from '../../src/verify/ledger-export.ts';
+import { bundledLedger } from '../../src/verify/bundle.ts';
+import { noDemands } from '../../src/verify/check-trust.ts';
 import { type LedgerView, ledgerView } from '../../src/verify/reading.ts';
-import {
-  manifestDifferences,
-  parseManifest,
-  type RunFiles,
-  runFileNames,
-} from '../../src/verify/record.ts';
+import { manifestDifferences, parseManifest, runFileNames } from '../../src/verify/record.ts';
 import { openStatement } from '../../src/verify/statement.ts';
 import { checkRun } from '../../src/verify/verify.ts';
+import { archiveTargets } from './archive-targets.ts';
 import { remanifested, wholeFiles, withFiles } from './forgery.ts';
 import { bytesOf } from './ledger-story.ts';
 import { memoryFolder } from './run.ts';
+import { confirmed, type Found, readLedger, storeWith, type Target } from './target.ts';
+import { memoryTargets } from './trust-targets.ts';
 import type { WholeRecord } from './whole-record.ts';
-
-/** What a reader makes of changed bytes: refused, taken though they say something else, or taken and nothing is said otherwise. */
-export type Answer = 'refused' | 'accepted' | 'same';
-
-export interface Target {
-  readonly kind: string;
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  /** How an attacker makes the rest fit; the first does nothing for it. */
-  readonly fits: readonly Fit[];
-  /** Reads the record with other bytes here; what is no `LiftgateError` is a crash. What the first look refuses is read on if `thorough`. */
-  readonly read: (bytes: Uint8Array, fit: Fit, thorough: boolean) => Promise<Answer>;
-}
-
-/** How what names the changed thing is made to fit: not, in one place, or everywhere but at what the reader knows. */
-export type Fit = 'as-it-is' | 'one' | 'all';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
@@ -60,21 +37,6 @@ function relinked(log: readonly Uint8Array[], from: number, steps: number): Uint
   return made;
 }
 
-function storeWith(
-  log: readonly Uint8Array[],
-  objects: ReadonlyMap<Digest, Uint8Array>,
-): LedgerStore {
-  const refuse = (): Promise<never> => Promise.reject(new Error('nothing is written'));
-  return {
-    listEntries: () => Promise.resolve(log.length),
-    readEntry: (seq) => Promise.resolve(log[seq] ?? new Uint8Array()),
-    readObject: (digest) => Promise.resolve(objects.get(digest) ?? null),
-    putIfAbsent: refuse,
-    syncEntry: refuse,
-    putObject: refuse,
-  };
-}
-
 export async function targetsOf(record: WholeRecord): Promise<readonly Target[]> {
   const { bundle, pin } = record;
   const view = await ledgerView(bundledLedger(bundle), pin);
@@ -91,18 +53,9 @@ export async function targetsOf(record: WholeRecord): Promise<readonly Target[]>
     statementTarget(record, view),
     proofTarget(record),
     journalTarget(record),
-    ...archiveTargets(record),
+    ...(await archiveTargets(record)),
+    ...memoryTargets(record, view),
   ];
-}
-
-interface Found {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  readonly view: LedgerView;
-}
-
-function confirmed(files: RunFiles, view: LedgerView, demands: Partial<Demands> = {}): Answer {
-  return checkRun(files, view, { ...noDemands, ...demands }).ok ? 'accepted' : 'refused';
 }
 
 /** A file of the run folder, the manifest rewritten to fit under `one`; the manifest alone refuses what it does not fit. */
@@ -119,17 +72,6 @@ function runTarget({ bundle }: WholeRecord, { name, bytes, view }: Found): Targe
       return Promise.resolve(confirmed(files, view));
     },
   };
-}
-
-/** A whole ledger held to the pin; sound and pinned is acceptance, and then so must the run be. */
-async function readLedger(
-  { bundle, pin }: WholeRecord,
-  store: LedgerStore,
-  thorough: boolean,
-): Promise<Answer> {
-  const view = await ledgerView(openLedgerStore(store, stillPorts), pin);
-  if (view.problems.length === 0) return 'accepted';
-  return thorough ? confirmed(bundle.run, view) : 'refused';
 }
 
 /** An entry, its successor or all of them made to name it under `one` and `all`. */
@@ -310,40 +252,4 @@ function journalTarget({ paused }: WholeRecord): Target {
       return Promise.resolve(Buffer.compare(kept, bytes) === 0 ? 'same' : 'accepted');
     },
   };
-}
-
-/** The archives as files: every byte is the one that is written. */
-function archiveTargets(record: WholeRecord): Target[] {
-  const { bundle, pin } = record;
-  const [whole, exported] = [formatBundle(bundle), formatExport(bundle)];
-  const [index = { path: '', bytes: whole }, ...held] = parseTar(whole, 'bundle');
-  return [
-    {
-      ...{ kind: 'bundle', name: 'bundle.tar', bytes: whole, fits: ['as-it-is'] },
-      read: async (changed) => {
-        const read = parseBundle(changed, 'bundle');
-        return confirmed(read.run, await ledgerView(bundledLedger(read), pin));
-      },
-    },
-    {
-      ...{
-        kind: 'bundle index',
-        name: index.path,
-        bytes: wholeBytes(index.bytes),
-        fits: ['as-it-is'],
-      },
-      read: (changed) => {
-        parseBundle(formatTar([{ ...index, bytes: changed }, ...held]), 'bundle');
-        return Promise.resolve('accepted');
-      },
-    },
-    {
-      ...{ kind: 'export', name: 'export.tar', bytes: exported, fits: ['as-it-is'] },
-      read: async (changed) => {
-        const read = parseExport(changed, 'export');
-        const { problems } = await ledgerView(bundledLedger(read), pin);
-        return problems.length === 0 ? 'accepted' : 'refused';
-      },
-    },
-  ];
 }

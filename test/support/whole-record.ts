@@ -1,14 +1,14 @@
 /** One record with everything that is ever recorded, for whoever attacks it: entries and objects of every kind, two branches, an amended and resumed sequential run, signed notes, anchors, a statement. */
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { formatEnvelope, statementType } from '../../src/base/dsse.ts';
 import { commitId, type GitProof } from '../../src/base/git-proof.ts';
 import { rootOfPeaks } from '../../src/base/merkle.ts';
 import type { Signer } from '../../src/base/signature.ts';
 import { type Authority, parseAuthorities } from '../../src/base/time-stamp.ts';
 import type { TrustedKey } from '../../src/base/trust.ts';
-import { openHost } from '../../src/host/open-host.ts';
+import { hostModuleOf, moduleHost } from '../../src/host/module.ts';
 import { anchoredText, formatGitProof } from '../../src/ledger/anchor.ts';
 import type { LedgerPin } from '../../src/ledger/check-ledger.ts';
 import {
@@ -19,6 +19,7 @@ import {
 } from '../../src/ledger/checkpoint.ts';
 import { type EntryOf, entryFileName, isKind, type StoredEntry } from '../../src/ledger/entry.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Host } from '../../src/run/host.ts';
 import { planSchedule } from '../../src/run/schedule.ts';
 import { finalCases } from '../../src/spec/case-index.ts';
 import { armIds } from '../../src/spec/spec.ts';
@@ -30,7 +31,7 @@ import { ensurePlanSeal } from '../../src/store/seal-experiment.ts';
 import { type Bundle, gatherBundle } from '../../src/verify/bundle.ts';
 import { ledgerView } from '../../src/verify/reading.ts';
 import { formatStatement, statementOfRun } from '../../src/verify/statement.ts';
-import { makeAuthority, stamp } from './authority.ts';
+import { StillClock } from '../run/desk.ts';
 import { importFrom, parted } from './branches.ts';
 import { smallMails } from './bundles.ts';
 import { indexOf, sealOf, wholeFiles } from './forgery.ts';
@@ -45,6 +46,7 @@ import {
 } from './ledger-story.ts';
 import { tellUpkeep } from './ledger-upkeep.ts';
 import { decided, engine, mailsIn, runPorts, watchedHost } from './run.ts';
+import { type SeededAuthority, seededAuthority } from './seeded-authority.ts';
 import { seededSigner } from './signers.ts';
 
 /** What there is to attack, and what its reader knows from elsewhere. */
@@ -74,8 +76,6 @@ const sequential = smallMails['experiment.yaml'].replace(
   'gates:\n',
   'stopping: {rule: group-sequential, spending: pocock, looks: [4, 8, 10]}\ngates:\n',
 );
-
-const [first, second] = [seededSigner('alice', 11), seededSigner('ci', 12)];
 
 const letters: EntryOf<'policy'>['body'] = {
   ...{ family: 'letters', mode: 'alpha-slots', alphaNano: 50_000_000 },
@@ -116,6 +116,12 @@ interface AmendedRun {
   readonly paused: PausedRun;
 }
 
+/** The host of the experiment, whose times are always the same. */
+async function stillHost(path: string): Promise<Host> {
+  const exported: Record<string, unknown> = await import(pathToFileURL(path).href);
+  return moduleHost(hostModuleOf(exported), { clock: new StillClock() });
+}
+
 /** Seals, amends, is interrupted among the cells and goes on. */
 async function amendedRun(ledger: Ledger, folder: string): Promise<AmendedRun> {
   const before = await mailsIn(folder, { ...smallMails, 'experiment.yaml': sequential });
@@ -126,13 +132,14 @@ async function amendedRun(ledger: Ledger, folder: string): Promise<AmendedRun> {
   const reason = 'a tie must not ship';
   const now = (): string => '2026-01-02T00:00:00.000Z';
   await amendPlan({ loaded, ...stamped, reason, declared: ['alice: the train mails'], now });
+  const host = () => stillHost(join(loaded.folder, 'host.mjs'));
   const stop = new AbortController();
   let asked = 0;
   const interrupted = await runToDecision(
     runPorts(loaded, ledger, {
       signal: stop.signal,
       openHost: async () =>
-        watchedHost(await openHost(loaded), () => {
+        watchedHost(await host(), () => {
           asked += 1;
           if (asked === 20) stop.abort();
         }),
@@ -141,7 +148,7 @@ async function amendedRun(ledger: Ledger, folder: string): Promise<AmendedRun> {
   if (interrupted.status !== 'interrupted') throw new Error(`it was ${interrupted.status}`);
   const path = join(loaded.folder, 'run');
   const paused = await pausedRun(ledger, wholeFiles(readRunFiles(path)));
-  const again = runPorts(loaded, ledger, { fence: () => 'a'.repeat(32) });
+  const again = runPorts(loaded, ledger, { fence: () => 'a'.repeat(32), openHost: host });
   decided(await runToDecision(again));
   return { files: wholeFiles(readRunFiles(path)), paused };
 }
@@ -184,8 +191,20 @@ async function noteOf(ledger: Ledger, signers: readonly Signer[]): Promise<Uint8
 /** What a reader believes of anchors beside its keys. */
 type Believed = Pick<WholeRecord, 'commit' | 'authorities'>;
 
+/** Who vouches for the record outside of it. */
+interface Vouching {
+  readonly signers: readonly [Signer, Signer];
+  readonly authority: SeededAuthority;
+}
+
+/** Everybody's keys follow from a number. */
+function vouchingOf(seed: number): Vouching {
+  const signers = [seededSigner('alice', 100 * seed), seededSigner('ci', 100 * seed + 1)] as const;
+  return { signers, authority: seededAuthority(seed) };
+}
+
 /** Anchors of every type. */
-async function anchorAll(ledger: Ledger, folder: string): Promise<Believed> {
+async function anchorAll(ledger: Ledger, { signers, authority }: Vouching): Promise<Believed> {
   const record = async (type: EntryOf<'anchor'>['body']['type'], bytes: Uint8Array) => {
     const { chain, past } = await ledger.state();
     const body = {
@@ -198,35 +217,39 @@ async function anchorAll(ledger: Ledger, folder: string): Promise<Believed> {
     };
     await ledger.append({ kind: 'anchor', requestId: `anchor:${type}`, body });
   };
-  await record('witness', await noteOf(ledger, [first]));
+  await record('witness', await noteOf(ledger, signers.slice(0, 1)));
   const entries = await ledger.entries();
   const proof = commitOf(entries.length - 1, entries.at(-1)?.bytes ?? new Uint8Array());
   await record('git-commit', formatGitProof(proof));
   await record('ots', bytesOf('opaque\n'));
-  makeAuthority(folder);
-  await record('rfc3161', stampOf(await ledger.entries(), folder));
-  const authorities = parseAuthorities(readFileSync(join(folder, 'ca.pem'), 'utf8'), 'ca.pem');
-  return { commit: commitId(proof), authorities };
+  await record('rfc3161', stampOf(await ledger.entries(), authority));
+  return { commit: commitId(proof), authorities: parseAuthorities(authority.ca, 'ca.pem') };
 }
 
 /** A time stamp of the ledger as it is. */
-function stampOf(entries: readonly StoredEntry[], folder: string): Uint8Array {
-  writeFileSync(join(folder, 'text'), anchoredText(entries, entries.length));
-  stamp(folder, 'text', 'reply.tsr');
-  return readFileSync(join(folder, 'reply.tsr'));
+function stampOf(entries: readonly StoredEntry[], authority: SeededAuthority): Uint8Array {
+  return authority.stamp(bytesOf(anchoredText(entries, entries.length)));
 }
 
-/** Makes the record; `makeFolder` gives an empty folder. */
-export async function wholeRecord(makeFolder: () => Promise<string>): Promise<WholeRecord> {
+/**
+ * Makes the record; the same seed gives the same bytes.
+ * @param makeFolder  gives an empty folder
+ * @param seed        from which all keys follow, a whole number >= 0
+ */
+export async function wholeRecord(
+  makeFolder: () => Promise<string>,
+  seed = 1,
+): Promise<WholeRecord> {
   const { ledger, files, paused } = await joined(makeFolder);
-  const folder = await makeFolder();
-  const believed = await anchorAll(ledger, folder);
+  const vouching = vouchingOf(seed);
+  const { signers, authority } = vouching;
+  const believed = await anchorAll(ledger, vouching);
   const entries = await ledger.entries();
-  const note = await noteOf(ledger, [first, second]);
+  const note = await noteOf(ledger, signers);
   const size = String(entries.length).padStart(8, '0');
   const notes = new Map([
     [`${size}.txt`, note],
-    [`${size}.tsr`, stampOf(entries, folder)],
+    [`${size}.tsr`, stampOf(entries, authority)],
   ]);
   const bundle = await gatherBundle(files, ledger, notes);
   const statement = statementOfRun(files, await ledgerView(ledger));
@@ -236,9 +259,9 @@ export async function wholeRecord(makeFolder: () => Promise<string>): Promise<Wh
   return {
     bundle,
     pin: { size: entries.length, head: entries.at(-1)?.entryId ?? 'sha256:' },
-    trust: [first, second],
+    trust: signers,
     ...believed,
-    statement: bytesOf(await formatEnvelope(statementType, body, [first, second])),
+    statement: bytesOf(await formatEnvelope(statementType, body, signers)),
     proof: bytesOf(`${JSON.stringify(proof)}\n`),
     paused,
   };

@@ -1,33 +1,57 @@
 /**
  * Random changes of everything that is recorded, blind ones and such as know what they change: none crashes a reader, and none is taken
- * by a reader who knows a pin and two signers. `npm run soak` runs 100,000 of them.
+ * by a reader who knows a pin and two signers. `npm run soak` runs 100,000 of them, each slice with keys of its own; a fault is kept at
+ * once in soak-faults.jsonl, and `npm run soak:replay` repeats what is kept there.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { LiftgateError } from '../../src/base/errors.ts';
+import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../src/base/digest.ts';
+import {
+  attack as attackTarget,
+  faultFile,
+  isFault,
+  type KeptFault,
+  keepFault,
+  repeated,
+} from '../support/attack.ts';
 import { everyKind } from '../support/ledger-entries.ts';
 import { type Mutation, mutated, mutationKinds } from '../support/mutations.ts';
-import { type Target, targetsOf } from '../support/targets.ts';
+import type { Target } from '../support/target.ts';
+import { targetsOf } from '../support/targets.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 import { type WholeRecord, wholeRecord } from '../support/whole-record.ts';
 
 const folder = temporaryFolders();
 const soak = process.env['LIFTGATE_SOAK'] === '1';
+const replay = process.env['LIFTGATE_SOAK'] === 'replay';
 const runs = soak ? 2_000 : 600;
 const slices = soak ? Array.from({ length: 50 }, (_, at) => at) : [0];
-const seed = 20261130;
+const seed = Number(process.env['LIFTGATE_SOAK_SEED'] ?? 20261130);
 
-let record: WholeRecord;
-let targets: readonly Target[];
-let texts: readonly string[];
+/** A record whose keys follow from a seed, its targets, and the texts in it. */
+interface Attackable {
+  readonly seed: number;
+  readonly record: WholeRecord;
+  readonly targets: readonly Target[];
+  readonly texts: readonly string[];
+}
 
-beforeAll(async () => {
-  record = await wholeRecord(folder);
-  targets = await targetsOf(record);
-  texts = textsOf(record.bundle.entries.map(({ bytes }) => new TextDecoder().decode(bytes)));
-});
+async function makeAttackable(own: number): Promise<Attackable> {
+  const record = await wholeRecord(folder, own);
+  const lines = record.bundle.entries.map(({ bytes }) => new TextDecoder().decode(bytes));
+  return { seed: own, record, targets: await targetsOf(record), texts: textsOf(lines) };
+}
+
+const made = new Map<number, Promise<Attackable>>();
+
+function attackableOf(own: number): Promise<Attackable> {
+  const found = made.get(own) ?? makeAttackable(own);
+  made.clear();
+  made.set(own, found);
+  return found;
+}
 
 /** Digests, ids and words that the entries hold. */
 function textsOf(lines: readonly string[]): string[] {
@@ -67,25 +91,22 @@ interface Outcome {
   readonly fault: string | null;
 }
 
-/** Attacks one target; null when that changed nothing. A refusal that blames this program is a crash. */
+/** Attacks one target; null when that changed nothing. */
 async function attacked(
   { target: which, fit, mutation }: Attack,
   [kind, among]: readonly [string, readonly Target[]],
+  { seed: own, texts }: Attackable,
 ): Promise<Outcome | null> {
   const target = among[which % among.length];
   const bytes = target === undefined ? null : mutated(target.bytes, mutation, texts);
   if (target === undefined || bytes === null) return null;
   if (Buffer.compare(bytes, target.bytes) === 0) return null;
   const how = target.fits[fit % target.fits.length] ?? 'as-it-is';
-  const shown = `${target.name}, fitted ${how}, ${JSON.stringify(mutation)}`;
-  try {
-    const answer = await target.read(bytes, how, mutation.amount % 20 === 0);
-    return { kind, fault: answer === 'accepted' ? `accepted: ${shown}` : null };
-  } catch (error) {
-    const refused = error instanceof LiftgateError && error.code !== 'internal';
-    const crash = error instanceof Error ? error.stack : String(error);
-    return { kind, fault: refused ? null : `crashed: ${shown}\n${crash}` };
-  }
+  const given = { bytes, fit: how, thorough: mutation.amount % 20 === 0 };
+  const found = await attackTarget(target, given);
+  const change = JSON.stringify(mutation);
+  const fault = isFault(found) ? keepFault({ seed: own, change, target }, given, found) : null;
+  return { kind, fault };
 }
 
 const told: Outcome[] = [];
@@ -114,10 +135,12 @@ describe('what is recorded', () => {
     'is refused after any change, by whoever knows a pin and the signers (slice %i)',
     { timeout: 3_600_000 },
     async (slice) => {
-      const kinds = byKind(targets);
+      const attackable = await attackableOf(seed + slice);
+      const kinds = byKind(attackable.targets);
       const outcomes: Outcome[] = [];
       for (const each of fc.sample(attack, { seed: seed + slice, numRuns: 2 * runs })) {
-        const outcome = await attacked(each, kinds[each.kind % kinds.length] ?? ['', targets]);
+        const row = kinds[each.kind % kinds.length] ?? ['', attackable.targets];
+        const outcome = await attacked(each, row, attackable);
         if (outcome !== null) outcomes.push(outcome);
         if (outcomes.length === runs) break;
       }
@@ -132,11 +155,37 @@ describe('what is recorded', () => {
   );
 
   test('holds an entry of every kind, and whoever knows no pin takes a rewritten end of the ledger', async () => {
+    const { record, targets } = await attackableOf(seed);
     const kinds = new Set(targets.map(({ kind }) => kind));
     expect(everyKind.filter(({ kind }) => !kinds.has(`entry ${kind}`))).toEqual([]);
     const unpinned = await targetsOf({ ...record, pin: undefined });
     const rewritten = unpinned.findLast(({ kind }) => kind.startsWith('entry '));
     const other = new TextDecoder().decode(rewritten?.bytes).replace('"tester"', '"forger"');
     expect(await rewritten?.read(new TextEncoder().encode(other), 'all', true)).toBe('accepted');
+  });
+
+  test('repeats a fault that was kept, on the record that its seed gives and on no other', async () => {
+    const { targets } = await attackableOf(seed);
+    const last = targets.findLast(({ kind }) => kind.startsWith('entry '));
+    const fault: KeptFault = {
+      ...{ seed, target: last?.name ?? '', fit: 'all', thorough: false, change: '', crash: null },
+      ...{ verdict: 'accepted', before: digestOf(last?.bytes ?? new Uint8Array()) },
+      bytes: Buffer.from('{}\n').toString('base64'),
+    };
+    expect(await repeated(fault, targets)).toEqual({ verdict: 'refused' });
+    const other = { ...fault, before: digestOf('another entry') };
+    expect(() => repeated(other, targets)).toThrow('is another one in these sources');
+  });
+
+  test.runIf(replay)('does not show a fault that was kept again', async () => {
+    const kept = existsSync(faultFile) ? readFileSync(faultFile, 'utf8') : '';
+    for (const line of kept.split('\n').filter((each) => each !== '')) {
+      const fault: KeptFault = JSON.parse(line);
+      const { targets } = await attackableOf(fault.seed);
+      const { bytes: _, ...shown } = fault;
+      expect({ ...shown, now: isFault(await repeated(fault, targets)) }).toMatchObject({
+        now: false,
+      });
+    }
   });
 });

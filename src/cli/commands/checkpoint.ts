@@ -17,7 +17,7 @@ import {
   type StoredCheckpoint,
   witnessCheckpoint,
 } from '../../store/checkpoints.ts';
-import { seenLedgers, witnessFolder } from '../../store/seen-ledgers.ts';
+import { witnessFolder, witnessMemory } from '../../store/seen-ledgers.ts';
 import { openSigner, readTrust } from '../../store/signing.ts';
 import type { CommandContext } from '../context.ts';
 import { checkpointFolder, existingLedger } from '../workspace.ts';
@@ -66,7 +66,7 @@ export async function witness(context: CommandContext, options: WitnessFlags): P
     entries,
     signer,
     trust,
-    seen: seenLedgers(memory),
+    seen: witnessMemory(memory),
   });
   return show(context, stored, `witnessed by ${describeKey(signer)}`);
 }
