@@ -17,15 +17,16 @@ import {
 } from './effect.ts';
 import { fastUnits, judgeQuantile } from './efficiency.ts';
 import { type OpenMean, planMeanUnits } from './further-means.ts';
+import { planObjectives } from './further-objectives.ts';
 import { asksForOwnPower } from './further-simulated.ts';
-import { type FurtherUnits, planFurtherUnits } from './further-units.ts';
+import { type FurtherUnits, planFirstUnits, planFurtherUnits } from './further-units.ts';
 import { orFutile } from './futility.ts';
 import { seenGaps, widest } from './gap.ts';
 import { type BoundLevel, levelOf } from './gate.ts';
 import type { JointTest } from './joint-law.ts';
 import type { LookRequest } from './look-error.ts';
 import { judgeMonitored } from './monitoring.ts';
-import { judgePareto, paretoGuarantee } from './pareto.ts';
+import { judgePareto, paretoGuarantee, seenObjectives } from './pareto.ts';
 import { judgeRate, type RateGate, rateGate, ratePairs, seenShares } from './rate.ts';
 
 /** What a gate with a bound is read on: one candidate, as seen or with every loss counted against it, at one error. */
@@ -75,10 +76,12 @@ function effectBound(analysis: Analysis, gate: EffectGate): BoundGate {
           return orFutile(analysis, gate, { sample: chosenSample(measured, filled), own });
         },
         further: () => {
-          const { result } = reading();
-          if (result.status !== 'estimated') return null;
-          const { estimate } = result;
-          return planFurtherUnits(seal, gate, { ...reading(), estimate }, measured.sample);
+          const { result, lostByFault } = reading();
+          const { sample } = measured;
+          if (result.status !== 'estimated') {
+            return lostByFault ? null : planFirstUnits(seal, gate, { error, sample });
+          }
+          return planFurtherUnits(seal, gate, { ...reading(), estimate: result.estimate }, sample);
         },
       };
     },
@@ -128,7 +131,7 @@ function quantileBound(analysis: Analysis, declared: GateOf<'latency'>): BoundGa
       const further = (): FurtherUnits | null =>
         own.flags.includes('lost-by-fault')
           ? null
-          : planOwnMean(seal, {
+          : planMean(seal, {
               gate: gateName(declared),
               values: fastUnits(input),
               range: { lower: 0, upper: 1 },
@@ -159,7 +162,7 @@ function gapBound(
       const further = (): FurtherUnits | null =>
         own.finding !== 'unresolved'
           ? null
-          : planOwnMean(seal, {
+          : planMean(seal, {
               gate: gateName(declared),
               values: seenGaps(analysis, gap, candidate),
               range: { lower: -widest, upper: widest },
@@ -188,7 +191,7 @@ function criticalBound(analysis: Analysis, declared: GateOf<'critical'>): BoundG
       const further = (): FurtherUnits | null =>
         own.finding !== 'unresolved'
           ? null
-          : planOwnMean(seal, {
+          : planMean(seal, {
               gate: gateName(declared),
               values: violatingUnits(input),
               range: { lower: 0, upper: 1 },
@@ -201,9 +204,10 @@ function criticalBound(analysis: Analysis, declared: GateOf<'critical'>): BoundG
   };
 }
 
-/** Units of a gate that only its own power plans for: nothing where the seal asks for none, or nothing was seen. */
-function planOwnMean(seal: SealedExperiment, open: OpenMean): FurtherUnits | null {
-  return asksForOwnPower(seal) && open.values.length > 0 ? planMeanUnits(seal, open) : null;
+/** Units of a mean: exact wherever units are counted, for that costs nothing; null where nothing was seen. */
+function planMean(seal: SealedExperiment, open: OpenMean): FurtherUnits | null {
+  if (open.values.length === 0) return null;
+  return planMeanUnits(seal, open, open.counted || asksForOwnPower(seal));
 }
 
 /** A gate of the seal that decides by a bound, or null for a gate that needs none. */
@@ -222,7 +226,13 @@ export function boundGate(analysis: Analysis, declared: GateDeclaration): BoundG
         guarantee: paretoGuarantee(seal, declared),
         required: declared.required,
         error: seal.analysis.errorLevels.lift,
-        level: (request) => levelOf(judgePareto(analysis, declared, request)),
+        level: (request) => ({
+          ...levelOf(judgePareto(analysis, declared, request)),
+          further: () => {
+            const open = seenObjectives(analysis, declared, request);
+            return open === null ? null : planObjectives(seal, open);
+          },
+        }),
       };
     case 'reward-hacking':
     case 'contamination':

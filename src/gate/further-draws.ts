@@ -56,7 +56,11 @@ function stretchOf(count: number): number {
   return count < 2 ? 1 : Math.sqrt(count / (count - 1));
 }
 
-function unitsSource({ gate, sample, value }: SeenGate, effect: number): SampleSource | null {
+/** The units that were seen with their mean moved to the effect; null where the declared range has no room for it. */
+export function movedUnits(
+  { gate, sample, value }: SeenGate,
+  effect: number,
+): readonly UnitValue[] | null {
   const { units } = sample;
   const width = rangeWidth(gate.measure);
   const room = width === 0 ? Number.POSITIVE_INFINITY : width - Math.abs(effect);
@@ -64,11 +68,16 @@ function unitsSource({ gate, sample, value }: SeenGate, effect: number): SampleS
   const farthest = largest(units.map(({ improvement }) => Math.abs(improvement - value)));
   const scale = Math.min(stretchOf(units.length), farthest > 0 ? room / farthest : 1);
   const moved = (improvement: number): number => effect + scale * (improvement - value);
-  const templates = units.map((unit) => ({
+  return units.map((unit) => ({
     ...unit,
     improvement: moved(unit.improvement),
     values: unit.values.map((pair) => ({ ...pair, improvement: moved(pair.improvement) })),
   }));
+}
+
+function unitsSource(seen: SeenGate, effect: number): SampleSource | null {
+  const templates = movedUnits(seen, effect);
+  if (templates === null) return null;
   return (size) => (uniform) =>
     sampleOf(
       Array.from(
@@ -78,7 +87,8 @@ function unitsSource({ gate, sample, value }: SeenGate, effect: number): SampleS
     );
 }
 
-function sampleOf(units: readonly UnitValue[]): Sample {
+/** A sample of drawn units. */
+export function sampleOf(units: readonly UnitValue[]): Sample {
   const pairs = units.reduce((total, unit) => total + unit.pairs, 0);
   const n = { units: units.length, pairs, cells: 2 * pairs, discordant: 0 };
   return { units, n, lost: [], plannedValues: 2 * pairs };

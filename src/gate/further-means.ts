@@ -43,11 +43,12 @@ export interface OpenMean {
   readonly counted: boolean;
 }
 
-/** The normal approximation; a spread is never taken below that of single cells at the limit, so that 0 and 1 are planned for too. */
+/** The normal approximation; the spread of a share is never taken below that of single cells at the limit, so that 0 and 1 are planned for too. */
 function approximateUnits({ values, limit, error, range }: OpenMean, target: number) {
   const { mean, variance } = moments(values);
   const sign = limit.side === 'min' ? 1 : -1;
-  const room = (limit.value - range.lower) * (range.upper - limit.value);
+  const isShare = range.lower === 0 && range.upper === 1;
+  const room = isShare ? limit.value * (1 - limit.value) : 0;
   return requiredUnits({
     standardDeviation: Math.sqrt(Math.max(variance, room)),
     effect: sign * mean,
@@ -102,18 +103,26 @@ function ownNeed(seal: SealedExperiment, open: OpenMean, target: number): UnitNe
   return foundNeed({ units, tried: mostFurtherUnits, present: values.length }, effect);
 }
 
-/** Plan for more units of a mean that did not resolve; `open.values` are not empty. */
-export function planMeanUnits(seal: SealedExperiment, open: OpenMean): FurtherUnits {
+/**
+ * Plan for more units of a mean that did not resolve; `open.values` are not empty.
+ * @param isOwn  by the power of the gate's own bound, as the seal asks for unless this is given
+ */
+export function planMeanUnits(
+  seal: SealedExperiment,
+  open: OpenMean,
+  isOwn: boolean = asksForOwnPower(seal),
+): FurtherUnits {
   const { target } = powerGate(seal);
   const common = { gate: open.gate, target, atEffect: null };
-  if (asksForOwnPower(seal)) {
+  if (isOwn) {
     const atObserved = ownNeed(seal, open, target);
     return open.counted
       ? { ...common, method: 'exact', atObserved }
       : { ...common, method: 'simulation', simulations: furtherReplicates, atObserved };
   }
   const { mean } = moments(open.values);
-  const shown = { effect: roundSignificant(mean, 1), present: open.values.length };
+  const width = open.range.upper - open.range.lower;
+  const shown = { effect: roundSignificant(mean, width), present: open.values.length };
   const atObserved = unitNeed(approximateUnits(open, target), shown);
   return { ...common, method: 'normal-approximation', atObserved };
 }

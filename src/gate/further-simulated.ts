@@ -32,7 +32,7 @@ const dearCost = 20;
 
 /** Largest number of units that is tried: in all, by bounds that resample, and by enumeration. */
 export const mostFurtherUnits = 20_000;
-const mostResampledUnits = 1000;
+export const mostResampledUnits = 1000;
 const mostEnumeratedUnits = 2000;
 /** Largest number of repeats of a fixed roster that is tried. */
 export const mostFurtherRepeats = 1000;
@@ -159,7 +159,9 @@ function countedUnits(query: FurtherQuery, { effect, start }: Start): FoundUnits
 }
 
 /** Whether the lower bound of a sample lies above the gate's threshold. */
-function clearanceOf(query: FurtherQuery): (sample: FurtherQuery['sample']) => boolean {
+export function clearanceOf(
+  query: Pick<FurtherQuery, 'gate' | 'error' | 'seal'>,
+): (sample: FurtherQuery['sample']) => boolean {
   const { gate, error } = query;
   if (gate.method === 'betting-sequence') {
     return ({ units }) => {
@@ -198,10 +200,15 @@ export function reachesTarget({ target, cost, once }: PowerStep): boolean {
   return false;
 }
 
+/** What reading one unit costs, in plain ones. */
+export function costOfUnit({ method }: EffectGate): number {
+  return dearMethods.includes(method) ? dearCost : 1;
+}
+
 function reaches(query: FurtherQuery, source: SampleSource): (size: number) => boolean {
   const { gate, seal, sample, target } = query;
   const clears = clearanceOf(query);
-  const perUnit = dearMethods.includes(gate.method) ? dearCost : 1;
+  const perUnit = costOfUnit(gate);
   const width = gate.method === 'roster-t' ? sample.units.length : 1;
   return (size) => {
     const draw = source(size);

@@ -4,17 +4,18 @@
  */
 import type { Analysis } from '../analysis/analyze.ts';
 import { caseMeans, caseRiskBounds } from '../analysis/clustered-bounds.ts';
-import type { Estimate } from '../analysis/estimate.ts';
+import { type Estimate, unboundedUnits } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
 import * as z from '../base/shape.ts';
 import { type Spent, spentOn } from '../run/budget.ts';
+import { caseFloors } from '../spec/case-floors.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { clusterVariance } from '../stats/clustered.ts';
 import { isIndeterminate } from '../stats/interval.ts';
 import { requiredUnits } from '../stats/power.ts';
 import { roundSignificant } from '../stats/rounding.ts';
-import { moments } from '../stats/summary.ts';
+import { moments, sum } from '../stats/summary.ts';
 import { type EffectGate, type EffectReading, onScale } from './effect.ts';
 import {
   asksForOwnPower,
@@ -27,7 +28,11 @@ import {
 } from './further-simulated.ts';
 
 const needSchema = z.strictObject({
-  effect: z.number(),
+  effect: z.number().describe('Of several objectives: on the one nearest to its floor.'),
+  effects: z
+    .array(z.strictObject({ measure: z.string(), effect: z.number() }))
+    .optional()
+    .describe('Of a pareto gate: the effect on each objective.'),
   units: z.int().nullable(),
   further: z.int().nullable(),
   reason: z.string().nullable(),
@@ -48,6 +53,10 @@ export type UnitNeed = z.infer<typeof needSchema>;
 /** Recorded shape of a plan; `target` is the power wanted, `atEffect` null when no effect was declared. */
 export const furtherUnitsSchema = z.strictObject({
   gate: z.string(),
+  of: z
+    .enum(['audited-bad-units', 'audited-good-units'])
+    .optional()
+    .describe('What is counted where it is not units of the design.'),
   method: z.enum(['normal-approximation', 'simulation', 'exact']),
   simulations: z.int().optional(),
   target: z.number(),
@@ -58,7 +67,7 @@ export const furtherUnitsSchema = z.strictObject({
 export type FurtherUnits = z.infer<typeof furtherUnitsSchema>;
 
 /** A fixed roster has all its units. */
-const rosterReason = 'the roster of units is fixed; more repeats would narrow the interval';
+export const rosterReason = 'the roster of units is fixed; more repeats would narrow the interval';
 
 /** Power wanted when no power gate is sealed. */
 const defaultTarget = 0.8;
@@ -76,7 +85,14 @@ export function powerGate(seal: SealedExperiment): {
 
 /** Effect the plan is about: for a lift the power gate's or the minimum effect; for a guardrail no change at all. */
 function plannedEffect(seal: SealedExperiment, gate: EffectGate): number | null {
-  if (gate.gate !== 'lift') return 0;
+  return gate.gate === 'lift' ? plannedLift(seal, gate) : 0;
+}
+
+/** The power gate's or the minimum effect on the scale of a gate's measure; null where neither is declared. */
+export function plannedLift(
+  seal: SealedExperiment,
+  gate: Pick<EffectGate, 'measure'>,
+): number | null {
   const effect = powerGate(seal).atEffect ?? seal.claim.minimumEffect;
   return effect === undefined ? null : onScale(gate.measure, effect);
 }
@@ -86,7 +102,7 @@ function plannedEffect(seal: SealedExperiment, gate: EffectGate): number | null 
  * its spread is never taken below that, however tied the sample is. Observations are units, or, where cases are weighed, the
  * effective cases the deciding interval counts in a unit.
  */
-function planningDeviation({ gate, sample, error }: NeedOptions, effect: number): number {
+export function planningDeviation({ gate, sample, error }: NeedOptions, effect: number): number {
   const byCase = isCaseWeighted(gate);
   const seen = byCase
     ? unitVariance(sample)
@@ -106,7 +122,8 @@ function effectiveCasesPerUnit(
   return isIndeterminate(found) ? 1 : found.effectiveCases / sample.units.length;
 }
 
-function isCaseWeighted({ method }: EffectGate): boolean {
+/** Whether a gate weighs cases, so that a unit counts by how many it holds. */
+export function isCaseWeighted({ method }: Pick<EffectGate, 'method'>): boolean {
   return method === 'cr2' || method === 'tango-effective-n';
 }
 
@@ -142,7 +159,10 @@ function needAt(options: NeedOptions, effect: number): UnitNeed {
 
 /** Why no number of units is named where the mean lies on the wrong side. */
 export const noneWouldDo = 'no number of units would do';
-const noSpread = 'the units differ by nothing, so their spread is unknown';
+/** Why no number of units is named where nothing is known of their spread. */
+export const noSpread = 'the units differ by nothing, so their spread is unknown';
+
+const oneUnit = 'one unit tells nothing of how units differ';
 
 /** No number of units, and why. */
 export function noNeed(effect: number, reason: string): UnitNeed {
@@ -172,15 +192,24 @@ export function foundNeed(
 
 /** Repeats that a fixed roster would need, beyond the fewest that one of its units has. */
 function repeatNeed(options: NeedOptions, effect: number): UnitNeed {
-  const all = furtherRepeats(options, effect);
+  return repeatsNeed([options], { effect, all: furtherRepeats(options, effect) });
+}
+
+/** The same for several samples of the roster, once their number is found; null where none up to the largest would do. */
+export function repeatsNeed(
+  seen: readonly Pick<NeedOptions, 'sample'>[],
+  { effect, all }: { readonly effect: number; readonly all: number | null },
+): UnitNeed {
   if (all === null) {
     const most = `more than ${mostFurtherRepeats} repeats would be needed`;
     return noNeed(effect, `the roster of units is fixed; ${most}`);
   }
-  const present = options.sample.units.reduce(
-    (fewest, { values }) => Math.min(fewest, new Set(values.map((pair) => pair.repeat)).size),
-    all,
-  );
+  const present = seen
+    .flatMap(({ sample }) => sample.units)
+    .reduce(
+      (fewest, { values }) => Math.min(fewest, new Set(values.map((pair) => pair.repeat)).size),
+      all,
+    );
   const further = Math.max(0, all - present);
   const reason = `the roster of units is fixed; ${all} repeats (${further} more) would do`;
   return { ...noNeed(effect, reason), repeats: { all, further } };
@@ -216,6 +245,45 @@ export function planFurtherUnits(
     atEffect: planned === null ? null : needAt(options, planned),
     atObserved: needAt(options, value),
   };
+}
+
+/**
+ * The same for a gate whose evidence carries no interval yet: by the normal approximation, and no fewer units than its method needs.
+ * @returns null without a unit
+ */
+export function planFirstUnits(
+  seal: SealedExperiment,
+  gate: EffectGate,
+  { error, sample }: { readonly error: number; readonly sample: Sample },
+): FurtherUnits | null {
+  const values = isCaseWeighted(gate) ? sample.units.flatMap((unit) => unit.values) : sample.units;
+  if (values.length === 0) return null;
+  const { target } = powerGate(seal);
+  const value = sum(values.map(({ improvement }) => improvement)) / values.length;
+  const options = { seal, gate, sample, value, error, target };
+  const least = leastUnits(gate);
+  const needed = (effect: number): UnitNeed => {
+    const shown = roundSignificant(effect, rangeWidth(gate.measure));
+    if (gate.method === 'roster-t') return noNeed(shown, rosterReason);
+    const found = approximateUnits(options, effect);
+    if (isIndeterminate(found) && sample.units.length === 1) return noNeed(shown, oneUnit);
+    const raised = 'units' in found ? { ...found, units: Math.max(least, found.units) } : found;
+    return unitNeed(raised, { effect: shown, present: sample.units.length });
+  };
+  const planned = plannedEffect(seal, gate);
+  return {
+    gate: gate.name,
+    method: 'normal-approximation',
+    target,
+    atEffect: planned === null ? null : needed(planned),
+    atObserved: needed(value),
+  };
+}
+
+/** Units below which a method gives no interval, whatever their spread. */
+function leastUnits({ measure, method }: EffectGate): number {
+  if (isCaseWeighted({ method })) return caseFloors.units;
+  return rangeWidth(measure) === 0 ? unboundedUnits : 2;
 }
 
 /** What one more unit would cost at the cost of a run, and of a fixed roster one more repeat. */

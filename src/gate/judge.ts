@@ -18,6 +18,7 @@ import { judgeCritical } from './critical.ts';
 import { customGates, judgeCustom } from './custom.ts';
 import { judgeMatchedBudget } from './efficiency.ts';
 import { judgeEvaluator } from './evaluator.ts';
+import { furtherForOther } from './further-others.ts';
 import { asksForOwnPower } from './further-simulated.ts';
 import { costOfMore, type FurtherUnits, withCost } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
@@ -171,15 +172,30 @@ function judgeCandidate(
     step: bounds.observed.step,
     correction: bounds.observed.correction,
     contributions,
-    furtherUnits: decision === 'need_more_work' ? furtherOf(bounds.observed, analysis) : [],
+    furtherUnits:
+      decision === 'need_more_work'
+        ? priced(
+            [
+              ...bounds.observed.furtherUnits(),
+              ...gates.flatMap((gate, at) => {
+                const own = contributions[at];
+                return own === undefined ? [] : furtherForOther(gate, own, { analysis, candidate });
+              }),
+            ],
+            { analysis, candidate },
+          )
+        : [],
   };
 }
 
-/** Further units of a candidate, with their cost where the seal asks for the power of the gates themselves. */
-function furtherOf(bounds: BoundJudgement, analysis: Analysis): readonly FurtherUnits[] {
-  const found = bounds.furtherUnits();
-  const cost = asksForOwnPower(analysis.seal) ? costOfMore(analysis, bounds.candidate) : null;
-  return cost === null ? found : found.map((plan) => withCost(plan, cost));
+/** Plans with the cost of their units where the seal asks for the power of the gates themselves; units of an audit have none here. */
+function priced(
+  plans: readonly FurtherUnits[],
+  { analysis, candidate }: { readonly analysis: Analysis; readonly candidate: CandidateAnalysis },
+): readonly FurtherUnits[] {
+  const cost = asksForOwnPower(analysis.seal) ? costOfMore(analysis, candidate.id) : null;
+  if (cost === null) return plans;
+  return plans.map((plan) => (plan.of === undefined ? withCost(plan, cost) : plan));
 }
 
 /** Whether evidence can confirm a claim: made by a sealed run, for a claim that is more than development. */

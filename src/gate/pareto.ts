@@ -8,6 +8,7 @@
 import { type Analysis, type CandidateAnalysis, sealedMethod } from '../analysis/analyze.ts';
 import type { Estimate } from '../analysis/estimate.ts';
 import { measureOf } from '../analysis/evidence.ts';
+import type { Sample } from '../analysis/unit-value.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { type GateOf, gateName, type Objective } from '../spec/gates.ts';
 import { guaranteeOf } from '../spec/inference.ts';
@@ -201,17 +202,68 @@ function sharedError(
   return { divisor, text };
 }
 
+/** All objectives at their shared error, and how it was shared. */
+interface ReadObjectives {
+  readonly objectives: readonly ReadObjective[];
+  readonly error: number;
+  readonly text: string;
+}
+
+function readObjectives(
+  analysis: Pick<Analysis, 'seal' | 'look'>,
+  declared: GateOf<'pareto'>,
+  request: ParetoRequest,
+): ReadObjectives {
+  const { seal } = analysis;
+  const gates = objectiveGates(seal, declared);
+  const { divisor, text } = sharedError(analysis, gates, request);
+  const error = request.error / divisor;
+  return {
+    objectives: gates.map((gate) => readObjective(seal, gate, { ...request, error })),
+    error,
+    text,
+  };
+}
+
+/** An objective as it was seen on the scale of the improvement, its floor the threshold of its gate. */
+export interface SeenObjective {
+  readonly gate: EffectGate;
+  readonly sample: Sample;
+  readonly value: number;
+  /** Whether it lies above its floor already. */
+  readonly holds: boolean;
+}
+
+/** The objectives of a gate that stayed open, and the one-sided error each is read at. */
+export interface OpenObjectives {
+  readonly gate: string;
+  readonly objectives: readonly SeenObjective[];
+  readonly error: number;
+}
+
+/** What further units of a pareto gate are planned from; null where an objective has no estimate. */
+export function seenObjectives(
+  analysis: Pick<Analysis, 'seal' | 'look'>,
+  declared: GateOf<'pareto'>,
+  request: ParetoRequest,
+): OpenObjectives | null {
+  const { objectives, error } = readObjectives(analysis, declared, request);
+  const seen = objectives.flatMap(({ gate, estimate, holds }) => {
+    if (estimate === null) return [];
+    const { sample } = measuredFor(gate, request.candidate);
+    return [{ gate, sample, value: estimate.value, holds }];
+  });
+  if (seen.length < objectives.length) return null;
+  return { gate: gateName(declared), objectives: seen, error };
+}
+
 /** Contribution of a pareto gate for one candidate at its error; the statistic counts the objectives that are better. */
 export function judgePareto(
   analysis: Pick<Analysis, 'seal' | 'look'>,
   declared: GateOf<'pareto'>,
   request: ParetoRequest,
 ): Contribution {
-  const { seal } = analysis;
-  const gates = objectiveGates(seal, declared);
-  const { divisor, text } = sharedError(analysis, gates, request);
-  const error = request.error / divisor;
-  const objectives = gates.map((gate) => readObjective(seal, gate, { ...request, error }));
+  const { objectives, error, text } = readObjectives(analysis, declared, request);
   const sizes = objectives.map(({ reading: { result } }) =>
     result.status === 'estimated' ? result.estimate.n : result.n,
   );

@@ -64,6 +64,40 @@ function meanOf(values: readonly number[]): number {
   return sum(values) / values.length;
 }
 
+/** Difference of the fault shares of each unit's two arms, and of their waiting where every wait is known; candidate minus baseline. */
+export interface UnitAsymmetries {
+  readonly faults: readonly number[];
+  readonly waits: readonly number[] | null;
+}
+
+/** What of an analysis an infrastructure-symmetry gate compares, by unit in the sealed order. */
+export function unitAsymmetries(analysis: Analysis, candidate: CandidateAnalysis): UnitAsymmetries {
+  const pairs = attemptedPairs(analysis, candidate);
+  const waits = waitDifferences(pairs);
+  return {
+    faults: faultUnits(analysis.order, pairs).map(meanOf),
+    waits: waits.length < pairs.length ? null : byUnit(analysis.order, waits).map(meanOf),
+  };
+}
+
+function faultUnits(order: readonly string[], pairs: readonly AttemptedPair[]): number[][] {
+  return byUnit(
+    order,
+    pairs.map(({ unit, candidate, baseline }) => ({
+      unit,
+      value: metFault(candidate) - metFault(baseline),
+    })),
+  );
+}
+
+/** How much longer the candidate's cell waited, of the pairs of which that is known. */
+function waitDifferences(pairs: readonly AttemptedPair[]) {
+  return pairs.flatMap(({ unit, candidate, baseline }) => {
+    const [own, other] = [waited(candidate), waited(baseline)];
+    return own === null || other === null ? [] : [{ unit, value: own - other }];
+  });
+}
+
 type Part = Pick<ContributionParts, 'finding' | 'reason' | 'statistic' | 'threshold'>;
 
 /** Bounds of the mean difference of fault shares: exact for one pair per unit, the betting bound for unit means. */
@@ -103,13 +137,7 @@ function faultPart({ analysis, pairs, error }: SymmetryInput, margin: number): P
   if (counts.every((each) => each === 0)) {
     return { ...common, finding: 'cleared', statistic: 0, reason: seen };
   }
-  const units = byUnit(
-    analysis.order,
-    pairs.map(({ unit, candidate, baseline }) => ({
-      unit,
-      value: metFault(candidate) - metFault(baseline),
-    })),
-  );
+  const units = faultUnits(analysis.order, pairs);
   const bounds = faultBounds(units, error, analysis.seal.analysis.bettingTruncation);
   if (bounds === null || units.length < 2) {
     return { ...common, finding: 'insufficient', reason: `${seen}, too few units to compare` };
@@ -135,10 +163,7 @@ function waited(lines: readonly EvidenceLine[]): number | null {
 
 function waitPart({ analysis, pairs, error }: SymmetryInput, most: number): Part {
   const common = { threshold: most };
-  const differences = pairs.flatMap(({ unit, candidate, baseline }) => {
-    const [own, other] = [waited(candidate), waited(baseline)];
-    return own === null || other === null ? [] : [{ unit, value: own - other }];
-  });
+  const differences = waitDifferences(pairs);
   const unknown = pairs.length - differences.length;
   if (unknown > 0) {
     const reason = `how long ${unknown} of ${pairs.length} pairs waited is not known`;

@@ -3,7 +3,14 @@ import type { FunnelStage } from '../analysis/funnel.ts';
 import { type Contribution, shownNumber } from '../gate/gate.ts';
 import { dataTable, digestText, type Fragment, html, isolated, type Markup } from './html-text.ts';
 import { unitPlot } from './unit-plot.ts';
-import { furtherText, needText, signedNumber, statisticText } from './verdict-lines.ts';
+import {
+  furtherGate,
+  furtherText,
+  needEffect,
+  needText,
+  signedNumber,
+  statisticText,
+} from './verdict-lines.ts';
 import type { CandidateView } from './view.ts';
 import type {
   CellEvidence,
@@ -38,9 +45,7 @@ function stepText({ place }: CandidateView): Markup {
 }
 
 function effectText(need: CandidateView['decided']['furtherUnits'][number]['atEffect']): string {
-  return need === null
-    ? 'no effect was planned'
-    : `effect ${shownNumber(need.effect)}: ${needText(need)}`;
+  return need === null ? 'no effect was planned' : `effect ${needEffect(need)}: ${needText(need)}`;
 }
 
 function furtherTable({ decided }: CandidateView): Markup {
@@ -49,11 +54,11 @@ function furtherTable({ decided }: CandidateView): Markup {
 <p class="note">By ${furtherText(decided.furtherUnits)}.</p>${dataTable({
     caption: 'Units that would settle the open gates',
     head: ['gate', 'power', 'for the planned effect', 'for the observed effect'],
-    rows: decided.furtherUnits.map(({ gate, target, atEffect, atObserved }) => [
-      gate,
-      shownNumber(target),
-      effectText(atEffect),
-      effectText(atObserved),
+    rows: decided.furtherUnits.map((plan) => [
+      furtherGate(plan),
+      shownNumber(plan.target),
+      effectText(plan.atEffect),
+      effectText(plan.atObserved),
     ]),
   })}`;
 }

@@ -6,9 +6,11 @@ import { type Contribution, shownNumber } from '../gate/gate.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { CandidateDecision, DecisionDocument } from './decision.ts';
 import {
+  furtherGate,
   furtherText,
   headlineOf,
   improvementText,
+  needEffect,
   needText,
   signedNumber,
   standingText,
@@ -138,6 +140,12 @@ function shownSection(shown: readonly Estimate[]): string[] {
   ];
 }
 
+function neededFor(need: CandidateDecision['furtherUnits'][number]['atObserved']): string {
+  const effect = needEffect(need);
+  const shown = need.effects === undefined ? effect : escapeMarkdown(effect);
+  return `${shown}: ${escapeMarkdown(needText(need))}`;
+}
+
 function furtherSection(decided: CandidateDecision): string[] {
   if (decided.furtherUnits.length === 0) return [];
   return [
@@ -145,13 +153,11 @@ function furtherSection(decided: CandidateDecision): string[] {
     '',
     ...markdownTable(
       ['gate', 'power', 'for the planned effect', 'for the observed effect'],
-      decided.furtherUnits.map(({ gate, target, atEffect, atObserved }) => [
-        escapeMarkdown(gate),
-        shownNumber(target),
-        atEffect === null
-          ? 'no effect was planned'
-          : `${shownNumber(atEffect.effect)}: ${escapeMarkdown(needText(atEffect))}`,
-        `${shownNumber(atObserved.effect)}: ${escapeMarkdown(needText(atObserved))}`,
+      decided.furtherUnits.map((plan) => [
+        escapeMarkdown(furtherGate(plan)),
+        shownNumber(plan.target),
+        plan.atEffect === null ? 'no effect was planned' : neededFor(plan.atEffect),
+        neededFor(plan.atObserved),
       ]),
     ),
     '',

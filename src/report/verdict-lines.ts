@@ -126,12 +126,35 @@ type FurtherUnits = CandidateDecision['furtherUnits'][number];
  */
 export function furtherText(plans: readonly Pick<FurtherUnits, 'method'>[]): string {
   const methods = new Set(plans.map(({ method }) => method));
-  if (methods.has('normal-approximation'))
-    return 'normal approximation, not a simulation of the sealed decision';
-  const found = ['exact', 'simulation'].filter((each) =>
-    methods.has(each as FurtherUnits['method']),
-  );
-  return `power of each gate's own method, ${found.join(' or ')}`;
+  const own = (['exact', 'simulation'] as const).filter((each) => methods.has(each)).join(' or ');
+  if (!methods.has('normal-approximation')) return `power of each gate's own method, ${own}`;
+  const approximate = 'normal approximation, not a simulation of the sealed decision';
+  return methods.has('exact') ? `${approximate}; exact where units are counted` : approximate;
+}
+
+const countedWords = {
+  'audited-bad-units': 'bad units of the audit',
+  'audited-good-units': 'good units of the audit',
+} as const;
+
+/**
+ * The gate that a plan is about, and what is counted where it is not units of the design.
+ * @example furtherGate({ gate: 'evaluator:right', of: 'audited-bad-units' }) // => 'evaluator:right (bad units of the audit)'
+ */
+export function furtherGate({ gate, of }: Pick<FurtherUnits, 'gate' | 'of'>): string {
+  return of === undefined ? gate : `${gate} (${countedWords[of]})`;
+}
+
+/**
+ * The effect that a number of units is named for, on each objective where there are several.
+ * @example needEffect({ effect: 0.25 }) // => '0.25'
+ */
+export function needEffect({
+  effect,
+  effects,
+}: Pick<FurtherUnits['atObserved'], 'effect' | 'effects'>): string {
+  if (effects === undefined) return shownNumber(effect);
+  return effects.map((each) => `${each.measure} ${shownNumber(each.effect)}`).join(', ');
 }
 
 /** Units that would settle a gate and what the further ones would cost, or why no number is named. */

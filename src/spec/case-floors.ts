@@ -6,7 +6,7 @@ import { roundSignificant } from '../stats/rounding.ts';
 import { largest } from '../stats/summary.ts';
 
 /** Fewest units and Satterthwaite degrees of freedom, and how many times the largest unit must fit into the cases. */
-const floors = { units: 5, degreesOfFreedom: 4, largestFits: 3 } as const;
+export const caseFloors = { units: 5, degreesOfFreedom: 4, largestFits: 3 } as const;
 
 /** Which floor of `weights: case` is not met. */
 export type CaseShortfall = 'too-few-units' | 'one-unit-dominates' | 'few-degrees-of-freedom';
@@ -21,12 +21,12 @@ export type CaseShortfall = 'too-few-units' | 'one-unit-dominates' | 'few-degree
  * @see Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics 36:672
  */
 export function caseShortfall(sizes: readonly number[]): CaseShortfall | null {
-  if (sizes.length < floors.units) return 'too-few-units';
+  if (sizes.length < caseFloors.units) return 'too-few-units';
   const cases = sizes.reduce((total, size) => total + size, 0);
-  if (floors.largestFits * largest(sizes) > cases) return 'one-unit-dominates';
+  if (caseFloors.largestFits * largest(sizes) > cases) return 'one-unit-dominates';
   const found = clusterVariance(sizes.map((size) => Array.from({ length: size }, () => 0)));
   invariant(!isIndeterminate(found), 'five units have degrees of freedom');
-  return roundSignificant(found.df) < floors.degreesOfFreedom ? 'few-degrees-of-freedom' : null;
+  return roundSignificant(found.df) < caseFloors.degreesOfFreedom ? 'few-degrees-of-freedom' : null;
 }
 
 /**
@@ -36,10 +36,10 @@ export function caseShortfall(sizes: readonly number[]): CaseShortfall | null {
 export function shortfallText(shortfall: CaseShortfall): string {
   switch (shortfall) {
     case 'too-few-units':
-      return `fewer than ${floors.units} units`;
+      return `fewer than ${caseFloors.units} units`;
     case 'one-unit-dominates':
       return 'one unit with more than a third of the cases';
     case 'few-degrees-of-freedom':
-      return `fewer than ${floors.degreesOfFreedom} degrees of freedom, as the units differ much in size`;
+      return `fewer than ${caseFloors.degreesOfFreedom} degrees of freedom, as the units differ much in size`;
   }
 }

@@ -95,6 +95,23 @@ describe('further units', () => {
   test('are planned for an unresolved required gate only', () => {
     expect(judged({ cases: binaryCases({ gains: 10 }) }).furtherUnits).toEqual([]);
     expect(judged({ cases: binaryCases({ losses: 10 }) }).furtherUnits).toEqual([]);
-    expect(judged({ cases: binaryCases({ gains: 1 }) }).furtherUnits).toEqual([]);
+  });
+
+  test('say why no number is named where one unit is all there is', () => {
+    expect(plan({ cases: binaryCases({ gains: 1 }) })).toMatchObject({
+      gate: 'lift:right',
+      atObserved: { units: null, reason: 'one unit tells nothing of how units differ' },
+    });
+  });
+
+  test('are at least those that the method needs, where there are fewer', () => {
+    const measures = { right: { kind: 'continuous', role: 'primary', direction: 'higher' } };
+    const cases = Array.from({ length: 5 }, (_, at) => ({
+      id: `u${at}`,
+      unit: `u${at}`,
+      cells: { baseline: 0, next: 2 + at / 10 },
+    }));
+    // The floor of an unbounded measure; its spread alone would ask for 2.
+    expect(plan({ measures, cases }).atObserved).toMatchObject({ units: 10, further: 5 });
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  furtherGate,
   furtherText,
   headlineOf,
+  needEffect,
   needText,
   placeText,
   statisticText,
@@ -15,9 +17,11 @@ import { amendmentOf, mixedTable, reportOf, viewOf } from '../support/report.ts'
 exampleTests('src/report/view.ts', { names: ['decisionSentence'], scope: { decisionSentence } });
 exampleTests('src/report/view-amendments.ts', { names: ['seenText'], scope: { seenText } });
 exampleTests('src/report/verdict-lines.ts', {
-  names: ['headlineOf', 'placeText', 'statisticText', 'furtherText'],
+  names: ['headlineOf', 'placeText', 'statisticText', 'furtherText', 'furtherGate', 'needEffect'],
   scope: {
+    furtherGate,
     furtherText,
+    needEffect,
     headlineOf,
     placeText,
     statisticText,
@@ -42,6 +46,16 @@ describe('needText', () => {
     expect(needText(none)).toBe('no number of units would do');
   });
 
+  test('names what an audit counts, and the effect on every objective', () => {
+    const audited = { gate: 'evaluator:right', of: 'audited-good-units' } as const;
+    expect(furtherGate(audited)).toBe('evaluator:right (good units of the audit)');
+    const effects = [
+      { measure: 'right', effect: 0.2 },
+      { measure: 'kind', effect: -0.01 },
+    ];
+    expect(needEffect({ effect: -0.01, effects })).toBe('right 0.2, kind -0.01');
+  });
+
   test('stands behind words that tell an approximation from the power of the gates', () => {
     const [approximate, simulated] = [
       { method: 'normal-approximation' as const },
@@ -52,6 +66,9 @@ describe('needText', () => {
     );
     expect(furtherText([simulated, approximate])).toBe(
       'normal approximation, not a simulation of the sealed decision',
+    );
+    expect(furtherText([{ method: 'exact' }, approximate])).toBe(
+      'normal approximation, not a simulation of the sealed decision; exact where units are counted',
     );
   });
 });
