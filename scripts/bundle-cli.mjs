@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { canWait, constantsOf, functionsOf } from './deferred-module.mjs';
-import { keepCode, listKept } from './kept-code.mjs';
+import { emptyList, keepCode } from './kept-code.mjs';
 
 const project = resolve(import.meta.dirname, '..');
 const target = join(project, 'dist/cli');
@@ -118,7 +118,7 @@ const startsNothing = {
   load: (id) => (id === '\0starts-nothing' ? empty : null),
 };
 
-/** The program with all commands, which hands the most frequent ones to their own. */
+/** What is loaded first: it hands the most frequent commands to their own programs and the others to the one with all of them. */
 const handsOver = {
   name: 'hands-over',
   load: (id) =>
@@ -127,19 +127,21 @@ const handsOver = {
           code: `import compiled from ${JSON.stringify(join(import.meta.dirname, 'compiled-program.cjs'))};
             const beside = (name) => require(\`./\${name}.cjs\`);
             const own = new Set(${JSON.stringify(Object.keys(own))});
-            export async function programFor([command, ...words]) {
-              const rare = words.some((word) => word === '--insight' || word === '--run-gates');
-              if (!own.has(command) || rare) return await import('./program.ts');
-              compiled.runKept(import.meta.dirname, beside('code-list'), command);
-              return beside('own-' + command);
+            const parsed = new Set(['--help', '-h', '--insight', '--run-gates']);
+            const kept = () => JSON.parse(${JSON.stringify(emptyList)});
+            export async function programFor([program, ...words]) {
+              if (!own.has(program) || words.some((word) => parsed.has(word))) return beside('program');
+              const parts = { folder: import.meta.dirname, list: kept(), program };
+              return compiled.runKept(module.constructor, parts) ?? beside('own-' + program);
             }`,
           moduleSideEffects: false,
         }
       : null,
 };
 
-/** What no call of a program of one command reaches: the commands' other modules and the declarations of other commands. */
-const otherCommands = /^\.\/(?:commands\/|ledger-program\.ts|tool-program\.ts)/;
+/** The program with all commands, for a call that needs the parser: loaded by a name that the bundler does not look for. */
+const withParser = `const program = (file = './program.cjs') => require(file);
+  export const runWords = (words, context) => program().runWords(words, context);`;
 
 /** A program that knows one command: its module is part of it, those of the others are left out. */
 function alone(command) {
@@ -147,17 +149,21 @@ function alone(command) {
   return {
     name: 'alone',
     resolveId: (id, importer = '') => {
-      const isOther =
-        /\/src\/cli\/[a-z-]+\.ts$/.test(importer) && otherCommands.test(id) && id !== module;
-      if (isOther) return '\0left-out';
+      if (importer.endsWith('/src/cli/frequent-call.ts') && id === './program.ts')
+        return '\0with-parser';
+      const isOther = importer.endsWith('/src/cli/frequent.ts') && id.startsWith('./commands/');
+      if (isOther && id !== module) return '\0left-out';
       const isForGates = importer.endsWith('/commands/verify.ts') && forGates.test(id);
       return isForGates ? '\0left-out:gates' : null;
     },
-    load: (id) => (id.startsWith('\0left-out') ? empty : null),
+    load: (id) => {
+      if (id === '\0with-parser') return { code: withParser, moduleSideEffects: false };
+      return id.startsWith('\0left-out') ? empty : null;
+    },
     transform: (code, id) => {
-      if (!id.endsWith('/src/cli/program.ts')) return null;
+      if (!id.endsWith('/src/cli/frequent.ts')) return null;
       const lazy = `await import('${module}')`;
-      if (!code.includes(lazy)) throw new Error(`src/cli/program.ts has no ${lazy}`);
+      if (!code.includes(lazy)) throw new Error(`src/cli/frequent.ts has no ${lazy}`);
       return `import * as own from '${module}';\n${code.replaceAll(lazy, 'own')}`;
     },
   };
@@ -270,7 +276,8 @@ async function write(name, input, { plugins, topics = [] }) {
     format: 'cjs',
     // What a program of one command always needs is one file: finding and opening another costs more than reading on.
     codeSplitting:
-      name === 'main' ? true : { groups: [{ name: 'core', test: (id) => core.has(id) }] },
+      topics.length === 0 ? true : { groups: [{ name: 'core', test: (id) => core.has(id) }] },
+    minifyInternalExports: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: `${name}-[name]-[hash].cjs`,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
@@ -283,16 +290,16 @@ async function write(name, input, { plugins, topics = [] }) {
 }
 
 try {
-  const chunks = await write('main', 'src/cli/main.ts', { plugins: [handsOver] });
+  await write('main', 'src/cli/main.ts', { plugins: [handsOver] });
+  const chunks = await write('program', 'src/cli/program.ts', { plugins: [] });
   for (const command of Object.keys(own)) {
     const name = `own-${command}`;
-    await write(name, 'src/cli/program.ts', {
+    await write(name, 'src/cli/frequent-call.ts', {
       plugins: [alone(command), deferring(name)],
       topics: Object.keys(deferred),
     });
   }
   writeFileSync(join(fresh, 'LICENSES.txt'), licences(chunks));
-  listKept(fresh, {});
   writeFileSync(join(fresh, 'help.txt'), help());
   keepCode({ project, folder: fresh, commands: Object.keys(own) });
   rmSync(target, { recursive: true, force: true });

@@ -15,19 +15,31 @@ const ordinary = {
   verify: ['verify', 'experiments/refund-desk/runs/33d19367904c'],
 };
 
-/** Flags under which V8 compiles the same source to the same bytes; its hashes of names begin with chance otherwise. */
-const seeds = ['--hash-seed=1', '--random-seed=1'];
+/**
+ * Flags under which V8 compiles the same source to the same bytes. Its hashes of names begin with chance otherwise, and functions that
+ * ran for long are marked as compiled once more: that over the engine's files where there are many of them.
+ */
+const seeds = ['--hash-seed=1', '--random-seed=1', '--no-sparkplug'];
 
 /** Where the head of V8's code holds the digest of the flags it was made under, in bytes. */
 const flagsWord = [12, 16];
 
+/** The list of kept code that nothing is on, as it stands in the program that reads it. */
+export const emptyList = '{"platform":"","programs":{}}';
+
+/** Where the list stands in that program. */
+const listPattern = /\{"platform":"[^`']*\}\}/;
+
 /**
- * Writes the list of programs whose compiled code is kept.
+ * Writes the list of programs whose compiled code is kept into the file that is loaded first.
  * @param programs  by command: the file, and the digests of its source and of its code
  */
-export function listKept(folder, programs) {
+function listKept(folder, programs) {
+  const file = join(folder, 'main.cjs');
+  const text = readFileSync(file, 'utf8');
+  if (text.match(listPattern) === null) throw new Error(`${file} has no place for a list`);
   const list = JSON.stringify({ platform: compiled.platform, programs });
-  writeFileSync(join(folder, 'code-list.cjs'), `module.exports=${list};\n`);
+  writeFileSync(file, text.replace(listPattern, list));
 }
 
 /**
@@ -62,7 +74,7 @@ export function keepCode({ project, folder, commands }) {
       const file = readdirSync(folder).find((name) => name.startsWith(`own-${command}-core`));
       const writer = join(import.meta.dirname, 'keep-code.mjs');
       const cwd = command === 'seal' ? scratch : project;
-      node(cwd, ...seeds, writer, folder, file, `own-${command}`, ...ordinary[command]);
+      node(cwd, ...seeds, writer, folder, file, ...ordinary[command]);
       if (!takeOutSeeds(folder, file)) continue;
       const [source, code] = [file, `${file}.code`].map((name) =>
         compiled.digestOf(readFileSync(join(folder, name))),

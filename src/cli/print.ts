@@ -104,6 +104,14 @@ export function asLiftgateError(thrown: unknown): LiftgateError {
   });
 }
 
+/** Shows whatever was thrown and gives its exit code. */
+export function reportFailure(thrown: unknown, output: Output): number {
+  const failure = asLiftgateError(thrown);
+  output.note(failureText(failure));
+  output.document(failureDocument(failure));
+  return failure.exitCode;
+}
+
 /** Columns padded to the widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];

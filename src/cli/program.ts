@@ -6,20 +6,18 @@ import type { AmendFlags } from './commands/amend.ts';
 import type { BundleOptions } from './commands/bundle.ts';
 import type { DecideOptions } from './commands/decide.ts';
 import type { HostLanguage } from './commands/init.ts';
-import type { InsightOptions } from './commands/insight.ts';
 import type { PlanOptions } from './commands/plan.ts';
-import type { ReportOptions } from './commands/report.ts';
-import type { SealOptions } from './commands/seal.ts';
 import type { StatementOptions } from './commands/statement.ts';
-import type { VerifyOptions } from './commands/verify.ts';
 import type { CommandContext } from './context.ts';
+import { type Frequent, frequent } from './frequent.ts';
 import { addLedgerCommands } from './ledger-program.ts';
-import { asLiftgateError, failureDocument, failureText, type Output } from './print.ts';
+import { failureDocument, type Output, reportFailure } from './print.ts';
+import { runProcess } from './process.ts';
 import {
   type Act,
   checkpointsText,
   command,
-  demanding,
+  declared,
   ledgered,
   recording,
   type Shared,
@@ -37,6 +35,11 @@ Start with: liftgate init my-experiment
 Exit codes: 0 ship or done, 20 hold, 21 need_more_work, 30 incomplete because of faults, 31 controls failed or missing,
 32 host unreachable, 40 spec or design refused, 41 seal or run does not verify, 42 ledger conflict or damage, 64 usage,
 70 internal error, 130 interrupted (resumable).`;
+
+/** Runs one command line as the process. */
+export async function runCall(words: readonly string[]): Promise<void> {
+  await runProcess(words, runWords);
+}
 
 /** Runs one command line and returns its exit code; whatever is thrown is shown and becomes one. */
 export async function runWords(words: readonly string[], context: CommandContext): Promise<number> {
@@ -68,13 +71,6 @@ function reportParsing(thrown: CommanderError, output: Output): number {
   return failure.exitCode;
 }
 
-function reportFailure(thrown: unknown, output: Output): number {
-  const failure = asLiftgateError(thrown);
-  output.note(failureText(failure));
-  output.document(failureDocument(failure));
-  return failure.exitCode;
-}
-
 /** @param word  the command that is called; only help and the like need all of them */
 function createProgram(output: Output, act: Act, word: string): Command {
   const program = new Command('liftgate')
@@ -92,18 +88,18 @@ function createProgram(output: Output, act: Act, word: string): Command {
     .addHelpText('after', exitHelp)
     .showHelpAfterError('(see --help)')
     .exitOverride();
-  const alone = Object.hasOwn(frequent, word) ? frequent[word] : undefined;
-  for (const add of alone === undefined ? everything : [alone]) add(program, act);
+  const alone = Object.entries(frequent).find(([name]) => name === word)?.[1];
+  if (alone !== undefined) addFrequent(program, act, alone);
+  else for (const add of everything) add(program, act);
   return program;
 }
 
-/** Commands that are started often: a call of one of them declares no other. */
-const frequent: Readonly<Record<string, (program: Command, act: Act) => void>> = {
-  check: addCheck,
-  report: addReport,
-  seal: addSealCommands,
-  verify: addVerify,
-};
+/** A call of a command that is started often declares no other. */
+function addFrequent(program: Command, act: Act, each: Frequent): void {
+  declared(program, each).action((places: string | string[], options: object) =>
+    act((context) => each.run(context, options, [places].flat())),
+  );
+}
 
 const everything = [addSpecCommands, addRunCommands, addLedgerCommands, addToolCommands];
 
@@ -122,7 +118,7 @@ function addSpecCommands(program: Command, act: Act): void {
     .action((name: string, options: { host: HostLanguage }) =>
       act(async (context) => (await import('./commands/init.ts')).init(context, options, name)),
     );
-  addCheck(program, act);
+  addFrequent(program, act, frequent.check);
   command(
     program,
     'plan <experiment>',
@@ -149,35 +145,8 @@ function addSpecCommands(program: Command, act: Act): void {
   addSealCommands(program, act);
 }
 
-function addCheck(program: Command, act: Act): void {
-  command(
-    program,
-    'check <experiment>',
-    'validate an experiment, list every problem with its place',
-    'liftgate check experiments/refund-desk',
-  ).action((experiment: string) =>
-    act(async (context) => (await import('./commands/check.ts')).check(context, experiment)),
-  );
-}
-
 function addSealCommands(program: Command, act: Act): void {
-  ledgered(
-    program,
-    'seal <experiment>',
-    'seal the plan; with --candidates bind the candidates too',
-    'liftgate seal experiments/refund-desk',
-  )
-    .option('--candidates', 'bind the candidates: write the final seal')
-    .option(
-      '--sign <key>',
-      'write a signed statement about the seal: ed25519 in PEM, or an SSH key',
-    )
-    .option('--name <name>', 'name the signature carries (SSH keys: default their comment)')
-    .action((experiment: string, options: SealOptions) =>
-      act(async (context) =>
-        (await import('./commands/seal.ts')).seal(context, options, experiment),
-      ),
-    );
+  addFrequent(program, act, frequent.seal);
   recording(
     program,
     'amend <experiment>',
@@ -221,7 +190,7 @@ function addRunCommands(program: Command, act: Act): void {
       act(async (context) => (await import('./commands/run.ts')).run(context, options, experiment)),
     );
   addDecide(program, act);
-  addReport(program, act);
+  addFrequent(program, act, frequent.report);
   ledgered(
     program,
     'bundle <run>',
@@ -234,7 +203,7 @@ function addRunCommands(program: Command, act: Act): void {
       act(async (context) => (await import('./commands/bundle.ts')).bundle(context, options, run)),
     );
   addStatement(program, act);
-  addVerify(program, act);
+  addFrequent(program, act, frequent.verify);
 }
 
 function addDecide(program: Command, act: Act): void {
@@ -272,60 +241,6 @@ function addStatement(program: Command, act: Act): void {
     .action((run: string, options: StatementOptions) =>
       act(async (context) =>
         (await import('./commands/statement.ts')).statement(context, options, run),
-      ),
-    );
-}
-
-function addReport(program: Command, act: Act): void {
-  command(
-    program,
-    'report <run...>',
-    'show recorded runs as HTML, Markdown, JUnit, JSON or a GitHub step summary',
-    'liftgate report experiments/refund-desk/runs/* --format html --out report.html',
-  )
-    .addOption(
-      new Option('--format <name>', 'what to write')
-        .choices(['markdown', 'html', 'junit', 'github', 'json'])
-        .default('markdown'),
-    )
-    .option('--out <file>', 'write it to a file and print the verdict lines')
-    .option('--verdicts', 'only the verdict lines')
-    .option('--units', 'with --format junit: a test case per unit too')
-    .option('--insight', 'what run folders and files of records show together; decides nothing')
-    .option('--baseline <arm>', 'with --insight: the arm that others are compared with')
-    .option('--lower <measures>', 'with --insight: measures of which less is better, by commas')
-    .action((runs: string[], options: Shared & ReportOptions & InsightOptions) =>
-      act(async (context) =>
-        options.insight === true
-          ? (await import('./commands/insight.ts')).insight(context, options, runs)
-          : (await import('./commands/report.ts')).reports(context, options, runs),
-      ),
-    );
-}
-
-function addVerify(program: Command, act: Act): void {
-  demanding(
-    ledgered(
-      program,
-      'verify <evidence...>',
-      'recompute and check everything in run folders or bundles, with no host',
-      'liftgate verify experiments/refund-desk/runs/*',
-    ).option(
-      '--without-ledger',
-      'check the folder alone; what only the ledger can show stays unchecked',
-    ),
-    'what must vouch for the outcome: signed, witnessed, anchored',
-  )
-    .option('--statement <file>', 'statement, signed or not, to hold against the run')
-    .option('--run-gates', 'run the recorded code of custom gates again; otherwise no code is run')
-    .option('--power', 'simulate the power of the sealed plan again, which takes a while')
-    .option(
-      '--texts <folders>',
-      'experiments whose case texts are compared for near-copies, separated by commas',
-    )
-    .action((paths: string[], options: VerifyOptions) =>
-      act(async (context) =>
-        (await import('./commands/verify.ts')).verify(context, options, paths),
       ),
     );
 }

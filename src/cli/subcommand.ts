@@ -1,6 +1,7 @@
 /** What every subcommand has: --json, an example in its help, and the ledger it may read or write. */
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
+import type { Declaration, DeclaredOption } from './words.ts';
 
 /** Runs a command's work in the context of the call. */
 export type Act = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
@@ -30,15 +31,59 @@ const argumentTexts: Readonly<Record<string, string>> = {
   '<key>': 'name or fingerprint of a key that `liftgate ledger key list` shows',
 };
 
-/** A subcommand with what all of them share; `words` are its name and its arguments. */
-export function command(parent: Command, words: string, does: string, example: string): Command {
+/** Every command's. */
+export const jsonOption: DeclaredOption = {
+  flags: '--json',
+  text: 'one JSON document on stdout, everything else on stderr',
+};
+
+/** Of every command that may read or write a ledger. */
+export const ledgerOption: DeclaredOption = {
+  flags: '--ledger <place>',
+  text: 'ledger: a folder or a postgres:// URL',
+  preset: 'ledger',
+};
+
+/** What a reader brings along: a pin, keys, authorities and commits to believe, and what must vouch for what. */
+export function readerOptions(requireText: string): readonly DeclaredOption[] {
+  return [
+    { flags: '--checkpoints <folder>', text: checkpointsText },
+    {
+      flags: '--pin <size:head>',
+      text: 'entries and head of the ledger as you know them from elsewhere',
+    },
+    { flags: '--trust <keys>', text: 'file with the keys whose signatures count' },
+    { flags: '--require <what>', text: requireText },
+    {
+      flags: '--tsa <certificates>',
+      text: 'PEM file with the time-stamping authorities you believe',
+    },
+    {
+      flags: '--commit <ids>',
+      text: 'commits you know from elsewhere, full ids separated by commas',
+    },
+  ];
+}
+
+function addOptions(added: Command, options: readonly DeclaredOption[]): Command {
+  for (const { flags, text, choices, preset } of options) {
+    const option = added.createOption(flags, text);
+    if (choices !== undefined) option.choices(choices);
+    added.addOption(option.default(preset));
+  }
+  return added;
+}
+
+/** A subcommand as it is declared. */
+export function declared(parent: Command, declaration: Declaration): Command {
+  const { words, does, example, options } = declaration;
   const [name = '', ...places] = words.split(' ');
   const added = parent
     .command(name)
     .description(does)
-    .option('--json', 'one JSON document on stdout, everything else on stderr')
     .addHelpText('after', `\nExample:\n  $ ${example}`)
     .exitOverride();
+  addOptions(added, options);
   const named = parent.name() === 'ledger' ? 'name of the experiment in the ledger' : undefined;
   for (const place of places) {
     added.argument(place, (place === '<experiment>' ? named : undefined) ?? argumentTexts[place]);
@@ -46,13 +91,14 @@ export function command(parent: Command, words: string, does: string, example: s
   return added;
 }
 
+/** A subcommand with what all of them share; `words` are its name and its arguments. */
+export function command(parent: Command, words: string, does: string, example: string): Command {
+  return declared(parent, { words, does, example, options: [jsonOption] });
+}
+
 /** A subcommand that may read or write a ledger. */
 export function ledgered(parent: Command, words: string, does: string, example: string): Command {
-  return command(parent, words, does, example).option(
-    '--ledger <place>',
-    'ledger: a folder or a postgres:// URL',
-    'ledger',
-  );
+  return declared(parent, { words, does, example, options: [jsonOption, ledgerOption] });
 }
 
 /** A subcommand that records in a ledger what the policy of a family may want signed. */
@@ -63,13 +109,7 @@ export function recording(parent: Command, words: string, does: string, example:
   );
 }
 
-/** The same command with what a reader brings along: a pin, keys, authorities and commits to believe, and what must vouch for what. */
+/** The same command with what a reader brings along. */
 export function demanding(added: Command, requireText: string): Command {
-  return added
-    .option('--checkpoints <folder>', checkpointsText)
-    .option('--pin <size:head>', 'entries and head of the ledger as you know them from elsewhere')
-    .option('--trust <keys>', 'file with the keys whose signatures count')
-    .option('--require <what>', requireText)
-    .option('--tsa <certificates>', 'PEM file with the time-stamping authorities you believe')
-    .option('--commit <ids>', 'commits you know from elsewhere, full ids separated by commas');
+  return addOptions(added, readerOptions(requireText));
 }

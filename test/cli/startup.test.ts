@@ -50,10 +50,18 @@ describe('what a command line loads', () => {
   });
 
   test.each(['check', 'report', 'seal', 'verify'])(
-    '%s has a file of its own, which knows what the program with all commands says of it',
+    '%s has a file of its own, and no parser for a call with nothing wrong in it',
     async (command) => {
-      const texts = await loadedBy(command, '--help');
+      const texts = await loadedBy(command, '--json', 'experiments/none');
       expect(texts.filter((text) => text.length > 30_000)).toHaveLength(1);
+      expect(found(texts)).not.toContain('parser');
+      expect(found(await loadedBy(command, '--jason', 'experiments/none'))).toContain('parser');
+    },
+  );
+
+  test.each(['check', 'report', 'seal', 'verify'])(
+    'help of %s is what the program with all commands says of it',
+    async (command) => {
       const folder = await makeFolder();
       const [own, all] = await Promise.all([
         liftgate(folder, command, '--help'),
@@ -66,12 +74,12 @@ describe('what a command line loads', () => {
 
   test.each(['verify', 'report'])('%s reads records without YAML', async (command) => {
     const run = 'experiments/refund-desk/runs/none';
-    expect(found(await loadedBy(command, run))).toEqual(['parser', 'shapes']);
+    expect(found(await loadedBy(command, run))).toEqual(['shapes']);
   });
 
   test('verify leaves proofs and merged branches alone until a run needs them', async () => {
     const texts = await loadedBy('verify', 'experiments/refund-desk/runs/33d19367904c');
-    expect(found(texts)).toEqual(['parser', 'shapes']);
+    expect(found(texts)).toEqual(['shapes']);
     // What stands for a deferred function takes whatever it is given.
     const marked = (name: string) =>
       texts.filter((text) => new RegExp(`function ${name}\\((?!\\.{3}given)`).test(text)).length;
@@ -170,21 +178,22 @@ describe('compiled code that the build kept', () => {
     for (const part of ['dist/cli', 'package.json', 'templates'])
       cpSync(join(projectFolder, part), join(folder, part), { recursive: true });
     const cli = join(folder, 'dist/cli');
-    rmSync(join(cli, 'code-list.cjs'));
+    const kept = readdirSync(cli).find((name) => /^own-seal-core.*[.]code$/.test(name)) ?? 'none';
+    const digestIn = (of: string) => digestOf(readFileSync(join(of, kept)));
+    const made = digestIn(cli);
+    rmSync(join(cli, kept));
     const parts = JSON.stringify({ project: projectFolder, folder: cli, commands: ['seal'] });
     const module = JSON.stringify(join(projectFolder, 'scripts/kept-code.mjs'));
     const code = `import(${module}).then(({ keepCode }) => keepCode(${parts}))`;
     const ended = await startProgram(projectFolder, [process.execPath, '-e', code]).ended;
     expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
-    const [kept] = readdirSync(cli).filter((name) => /^own-seal-core.*[.]code$/.test(name));
-    const digestIn = (of: string) => digestOf(readFileSync(join(of, kept ?? 'none')));
-    expect(digestIn(cli)).toBe(digestIn(join(projectFolder, 'dist/cli')));
-    expect(readFileSync(join(cli, 'code-list.cjs'), 'utf8')).toContain(digestHex(digestIn(cli)));
+    expect(digestIn(cli)).toBe(made);
+    expect(readFileSync(join(cli, 'main.cjs'), 'utf8')).toContain(digestHex(made));
   });
 
   test('is named with its digest in a file that the digest of the engine covers', () => {
     const cli = join(projectFolder, 'dist/cli');
-    const list = readFileSync(join(cli, 'code-list.cjs'), 'utf8');
+    const list = readFileSync(join(cli, 'main.cjs'), 'utf8');
     const kept = readdirSync(cli).filter((name) => name.endsWith('.code'));
     expect(kept).toHaveLength(4);
     for (const name of kept)
