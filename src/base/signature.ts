@@ -226,6 +226,7 @@ const curveOf = {
   'ecdsa-sha2-nistp521': { crv: 'P-521', bytes: 66, hash: 'sha512' },
 } as const;
 
+/** One key has one blob: other spellings are refused, under which a key would count twice, or come back after its end. */
 function openKey(key: PublicKey): KeyObject | null {
   const [, first, second, ...rest] = splitFields(key.blob) ?? [];
   if (first === undefined) return null;
@@ -239,12 +240,14 @@ function openKey(key: PublicKey): KeyObject | null {
     }
     if (second === undefined || rest.length > 0) return null;
     if (key.type === 'ssh-rsa') {
+      if (!isNumber(first) || !isNumber(second) || !isExponent(first)) return null;
       return createPublicKey({
         key: { kty: 'RSA', e: base64Url(unsigned(first)), n: base64Url(unsigned(second)) },
         format: 'jwk',
       });
     }
     const { crv, bytes } = curveOf[key.type];
+    if (textOf(first) !== key.type.slice('ecdsa-sha2-'.length)) return null;
     if (second.length !== 1 + 2 * bytes || second[0] !== 4) return null;
     const [x, y] = [second.subarray(1, 1 + bytes), second.subarray(1 + bytes)];
     return createPublicKey({
@@ -324,6 +327,17 @@ export function decodeBase64(text: string): Uint8Array | null {
 }
 
 const textOf = (field: Uint8Array | undefined): string => Buffer.from(field ?? []).toString('utf8');
+
+/** Whether bytes are a positive number (mpint) as RFC 4251 section 5 spells it: without a zero that its sign does not need. */
+function isNumber([first, second]: Uint8Array): boolean {
+  return first !== undefined && first < 0x80 && (first > 0 || (second ?? 0) >= 0x80);
+}
+
+/** Whether a number is an exponent of RSA: odd, and not 1, with which everything is its own signature. */
+function isExponent(number: Uint8Array): boolean {
+  return ((number.at(-1) ?? 0) & 1) === 1 && (number.length > 1 || number[0] !== 1);
+}
+
 const unsigned = (number: Uint8Array): Uint8Array =>
   number[0] === 0 ? number.subarray(1) : number;
 const base64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');

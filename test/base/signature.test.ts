@@ -11,7 +11,7 @@ import {
   unarmourSsh,
 } from '../../src/base/signature.ts';
 import { checkSignature } from '../../src/base/trust.ts';
-import { accepted, plainSigner, sshSigner } from '../support/signers.ts';
+import { accepted, joinFields, plainSigner, sshSigner } from '../support/signers.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolders();
@@ -89,14 +89,8 @@ describe('ed25519Key', () => {
   });
 });
 
-function blobOf(...fields: readonly (string | Uint8Array)[]): Uint8Array {
-  return Buffer.concat(
-    fields.flatMap((field) => {
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(Buffer.from(field).length);
-      return [length, Buffer.from(field)];
-    }),
-  );
+function blobOf(...fields: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.from(joinFields(fields.map((field) => Buffer.from(field))));
 }
 
 describe('checkEd25519', () => {
@@ -227,7 +221,7 @@ describe('sshKey', () => {
     ],
     [
       '512 bits of RSA',
-      blobOf('ssh-rsa', Uint8Array.of(1, 0, 1), new Uint8Array(64).fill(255)),
+      blobOf('ssh-rsa', Uint8Array.of(1, 0, 1), new Uint8Array(65).fill(255, 1)),
       'RSA keys need 2048 bits, this one has 512',
     ],
   ])('refuses %s', (_, blob, reason) => {

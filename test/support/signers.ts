@@ -50,6 +50,17 @@ export function seededSigner(name: string, number: number): Signer {
   };
 }
 
+/** Fields of an SSH blob, each after its length. */
+export function joinFields(fields: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(
+    fields.flatMap((field) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(field.length);
+      return [length, field];
+    }),
+  );
+}
+
 /** A key of ssh-keygen in a folder; `type` as its option -t takes it. */
 export function sshSigner(options: {
   readonly folder: string;
