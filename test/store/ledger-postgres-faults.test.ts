@@ -31,8 +31,7 @@ async function failureOf(run: Promise<void>): Promise<LiftgateError | null> {
 }
 
 /** Owners of the units in a ledger that must be whole. */
-async function ownersIn(url: string): Promise<string[]> {
-  const ledger = openLedger(url, countingPorts());
+async function ownersIn(ledger: Ledger): Promise<string[]> {
   expect((await ledger.verify()).problems).toEqual([]);
   const entries = await ledger.entries();
   return entries.flatMap(({ entry }) =>
@@ -56,18 +55,20 @@ describe.skipIf(!hasPostgres)('a ledger in PostgreSQL', () => {
   /** After harm: whole, and every request is recorded once, by the same ledger and by a fresh one, through the proxy and beside it. */
   async function expectWhole(name: string, same: Ledger): Promise<void> {
     const url = server().url(name);
-    const before = await ownersIn(url);
-    expect(before.length).toBeLessThanOrEqual(1);
+    const beside = openLedger(url, countingPorts());
+    expect((await ownersIn(beside)).length).toBeLessThanOrEqual(1);
     await work(same);
-    await work(openLedger(url, countingPorts()));
-    const entries = await openLedger(url).entries();
+    await work(beside);
+    const fresh = openLedger(url, countingPorts());
+    expect(await ownersIn(fresh)).toEqual(['e']);
+    const entries = await fresh.entries();
     expect(entries.map(({ entry }) => entry.kind)).toEqual(['genesis', 'seal', 'reserve']);
-    expect(await ownersIn(url)).toEqual(['e']);
     await endIdle();
   }
 
-  /** Ledgers keep connections for a while; hundreds of ledgers would use up the server's. */
+  /** Ledgers keep connections for a while; dozens of ledgers would use up the server's. */
   async function endIdle(): Promise<void> {
+    if (ledgers % 8 > 0) return;
     await server().query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'liftgate' AND state = 'idle'",
     );
@@ -220,7 +221,7 @@ describe.skipIf(!hasPostgres)('a ledger in PostgreSQL', () => {
       const met = proxy().statements.length >= fault.at;
       proxy().reset(null);
       const again = await claim(first, 'e', plan);
-      const [owner = 'nobody', ...others] = await ownersIn(server().url(name));
+      const [owner = 'nobody', ...others] = await ownersIn(openLedger(server().url(name), countingPorts()));
       expect(others).toEqual([]);
       const ownerTold = owner === 'e' ? [undefined, 'e'] : ['rival', undefined];
       expect([again?.details['owner'], rival?.details['owner']]).toEqual(ownerTold);

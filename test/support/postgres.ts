@@ -69,25 +69,35 @@ export class TestServer {
   start(others: ServerSettings = {}): void {
     const settings = Object.entries({ listen_addresses: '', ...this.settings, ...others });
     const words = settings.map(([name, value]) => `-c ${name}='${value}'`).join(' ');
-    this.control(
-      'start',
-      '-l',
-      join(this.folder, 'log'),
-      '-t',
-      '60',
-      '-o',
-      `-k ${this.folder} ${words}`,
-    );
+    this.control('start', '-l', join(this.folder, 'log'), '-o', `-k ${this.folder} ${words}`);
+    this.wait('start', () => this.toldState().startsWith('ready'));
   }
 
   /** `immediate` is a crash: nothing is written down before the end. */
   stop(mode: 'fast' | 'immediate' = 'immediate'): void {
     this.control('stop', '-m', mode);
+    this.wait('stop', () => !existsSync(this.stateFile));
+  }
+
+  /** Where the server tells its state, in the eighth line; it removes the file when it ends. */
+  private get stateFile(): string {
+    return join(this.data, 'postmaster.pid');
+  }
+
+  private toldState(): string {
+    return existsSync(this.stateFile) ? (readFileSync(this.stateFile, 'utf8').split('\n')[7] ?? '') : '';
+  }
+
+  /** Looks thirty times as often as pg_ctl, whose waits were most of the time that a restart took. */
+  private wait(what: string, isDone: () => boolean): void {
+    const still = new Int32Array(new SharedArrayBuffer(4));
+    for (const end = Date.now() + 60_000; !isDone(); Atomics.wait(still, 0, 0, 3))
+      if (Date.now() > end) throw new Error(`PostgreSQL did not ${what}:\n${this.log()}`);
   }
 
   /** Stops the server and removes the cluster. */
   remove(): void {
-    if (existsSync(join(this.data, 'postmaster.pid'))) this.stop();
+    if (existsSync(this.stateFile)) this.stop();
     this.run(['rm', '-rf', this.folder]);
   }
 
@@ -118,7 +128,7 @@ export class TestServer {
   }
 
   private control(verb: 'start' | 'stop', ...words: string[]): void {
-    this.run([join(this.programs, 'pg_ctl'), verb, '-D', this.data, '-w', ...words]);
+    this.run([join(this.programs, 'pg_ctl'), verb, '-D', this.data, '-W', ...words]);
   }
 
   private run(command: readonly string[]): string {
