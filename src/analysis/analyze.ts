@@ -182,7 +182,7 @@ function isMethodName(name: string): name is MethodName {
 /** Which sealed method is wanted: that of a gate, or that of a measure which is only shown. */
 export interface MethodQuery {
   readonly measure: string;
-  readonly gate: PairedGate['gate'] | 'pareto' | null;
+  readonly gate: PairedGate['gate'] | 'pareto' | 'custom' | null;
   readonly threshold: number | null;
 }
 

@@ -108,6 +108,7 @@ export const problemCodes = [
   'contamination-empty',
   'audit-invalid',
   'gate-module-invalid',
+  'gate-interval-invalid',
   'rate-not-binary',
   'rate-limit',
   'latency-not-duration',

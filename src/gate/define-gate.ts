@@ -17,6 +17,26 @@ export interface GateUnit {
   readonly pairs: number;
 }
 
+/** An interval of a measure's mean improvement by the sealed inference, on the scale of the units' improvements. */
+export type GateInterval =
+  | {
+      readonly status: 'estimated';
+      /** Coverage that was asked for; under several looks all of them have it together. */
+      readonly level: number;
+      readonly value: number;
+      readonly lower: number;
+      readonly upper: number;
+      /** Method it was computed by, and what that promises. */
+      readonly method: string;
+      readonly guarantee: 'finite-sample' | 'asymptotic';
+    }
+  | {
+      /** This evidence carries no interval: too little of it, or no spread. */
+      readonly status: 'insufficient' | 'indeterminate';
+      readonly level: number;
+      readonly reason: string;
+    };
+
 /** A measure as a gate is given it. */
 export interface GateMeasure {
   readonly kind: string;
@@ -30,6 +50,8 @@ export interface GateMeasure {
   readonly plannedPairs: number;
   /** Values that are lost, by arm. */
   readonly lost: { readonly baseline: number; readonly candidate: number };
+  /** The intervals that its spec asks for, in their order there; absent where it asks for none. */
+  readonly intervals?: readonly GateInterval[];
 }
 
 /** What a gate is given: deeply frozen, and the same for the same evidence. */

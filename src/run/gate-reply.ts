@@ -10,6 +10,7 @@ import { LiftgateError } from '../base/errors.ts';
 import * as z from '../base/shape.ts';
 import { readJson } from '../base/strict-json.ts';
 import { verdictSchema } from '../ledger/entry-bodies.ts';
+import { idSchema } from '../spec/words.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 
 const numberOrNull = z.number().nullable();
@@ -43,6 +44,26 @@ export const gateReplySchema = z.discriminatedUnion('status', [
 /** An answer, or the fault in its place. */
 export type GateReply = z.infer<typeof gateReplySchema>;
 
+const interval = { measure: idSchema, level: z.number() } as const;
+
+/** Recorded shape of an interval that a custom gate was given. */
+export const givenIntervalSchema = z.discriminatedUnion('status', [
+  z.strictObject({
+    ...interval,
+    status: z.literal('estimated'),
+    value: z.number(),
+    lower: z.number(),
+    upper: z.number(),
+    method: z.string(),
+    guarantee: z.enum(['finite-sample', 'asymptotic']),
+  }),
+  z.strictObject({
+    ...interval,
+    status: z.enum(['insufficient', 'indeterminate']),
+    reason: z.string(),
+  }),
+]);
+
 /** What a custom gate is asked about one candidate. */
 export interface GateQuestion {
   /** Name of the gate. */
@@ -53,6 +74,8 @@ export interface GateQuestion {
   readonly digest: Digest;
   /** Most units that a measure of the input has: no answer may rest on more. */
   readonly units: number;
+  /** Intervals of the input, for the record; absent where the gate asks for none. */
+  readonly intervals?: readonly z.infer<typeof givenIntervalSchema>[];
 }
 
 /** Replies by the question they answer; undefined where nobody asked. */

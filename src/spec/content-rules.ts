@@ -61,7 +61,7 @@ const pairedMend = `Change the design so that another row serves it, or seal one
 const oneArmMend = 'Write weights: unit and generalization: new-units, or remove the gate.';
 
 function isOneArm(gate: GateDeclaration): boolean {
-  return pairedGate(gate) === null && gate.gate !== 'pareto';
+  return pairedGate(gate) === null && gate.gate !== 'pareto' && gate.gate !== 'custom';
 }
 
 interface Context {

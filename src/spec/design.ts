@@ -175,7 +175,7 @@ export interface MethodRequest {
 
 /**
  * What a gate asks of the method table; nothing for a gate that needs no bound. `threshold` is the number a seal names: the lift
- * threshold, minus the margin, the largest ratio, the largest quantile or the limit of a rate.
+ * threshold, minus the margin, the largest ratio, the largest quantile, the limit of a rate, or 0 for an interval a custom gate is given.
  */
 export function gateRequests(declared: GateDeclaration): MethodRequest[] {
   if (declared.gate === 'pareto') {
@@ -183,6 +183,11 @@ export function gateRequests(declared: GateDeclaration): MethodRequest[] {
     return objectives.map(({ measure, margin }) => {
       return { measure, gate, threshold: margin === 0 ? 0 : -margin, resolve: resolveMethod };
     });
+  }
+  if (declared.gate === 'custom') {
+    const { gate, intervals = [] } = declared;
+    const asked = [...new Set(intervals.map(({ measure }) => measure))];
+    return asked.map((measure) => ({ measure, gate, threshold: 0, resolve: resolveMethod }));
   }
   const request = methodRequest(declared);
   return request === null ? [] : [request];

@@ -231,6 +231,17 @@ export const gateSchema = z.discriminatedUnion('gate', [
       .optional()
       .describe('Files of the folder that it imports; nothing else can be imported.'),
     measures: z.array(idSchema).min(1).max(20).describe('The measures it reads.'),
+    intervals: z
+      .array(
+        z.strictObject({
+          measure: idSchema.describe('One of its measures.'),
+          level: z.number().gt(0.5).max(0.9999).describe('Of the two-sided interval: 0.95.'),
+        }),
+      )
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Intervals of improvements that it is given, by the sealed inference.'),
     options: z
       .record(idSchema, z.json())
       .optional()

@@ -77,7 +77,7 @@ function objectiveFindings(
 
 /** A custom gate reads measures that decide, each once, and its code is JavaScript as Node reads it. */
 function customFindings(
-  { module, files = [], measures: ids }: GateOf<'custom'>,
+  { module, files = [], measures: ids, intervals = [] }: GateOf<'custom'>,
   path: SpecPath,
   { measures }: ExperimentSpec,
 ): Finding[] {
@@ -113,7 +113,30 @@ function customFindings(
       },
     ];
   });
-  return [...ofMeasures, ...ofFiles];
+  const ofIntervals = intervals.flatMap(({ measure, level }, index): Finding[] => {
+    const at = [...path, 'intervals', index];
+    if (!ids.includes(measure)) {
+      return [
+        {
+          code: 'gate-interval-invalid',
+          path: [...at, 'measure'],
+          message: `An interval of "${measure}" is asked for, which the gate does not read.`,
+          mend: 'Name it under measures of the gate too.',
+        },
+      ];
+    }
+    const first = intervals.findIndex((each) => each.measure === measure && each.level === level);
+    if (first === index) return [];
+    return [
+      {
+        code: 'gate-interval-invalid',
+        path: at,
+        message: `The interval of "${measure}" at ${level} is asked for twice.`,
+        mend: 'Ask for it once, or at another level.',
+      },
+    ];
+  });
+  return [...ofMeasures, ...ofFiles, ...ofIntervals];
 }
 
 function canaryFindings(

@@ -101,7 +101,9 @@ export class GateDesk {
       invariant(code !== undefined, `the gate ${question.gate} has code`);
       const { max } = this.#parts.seal.spec.attempts;
       const reply = await this.#parts.runner.ask(code, question, max);
-      this.#replied.set(input, { gate, candidate, input, reply });
+      const { intervals } = question;
+      const given = intervals === undefined ? {} : { intervals: [...intervals] };
+      this.#replied.set(input, { gate, candidate, input, reply, ...given });
       this.#keep();
     }
   }

@@ -4,7 +4,7 @@
  *     {type: "liftgate/gates/v1",
  *      files:   [{path, text}]                         every file the seal lists under decision.materials, by path
  *      replies: [{gate, candidate, input, reply}]}     by digest of the input; reply: {status: "answered", answer} or
- *                                                      {status: "failed", fault}
+ *                                                      {status: "failed", fault}; intervals beside it where the gate asks for some
  *
  * `input` is the digest of the canonical input that the evidence gives (`gate/custom-input`), so a reply to other evidence fits
  * nowhere; a run whose losses change an input has two replies per gate and candidate, a sequential design those of every look. A
@@ -22,6 +22,7 @@ import {
   type GateReplies,
   type GateReply,
   gateReplySchema,
+  givenIntervalSchema,
 } from '../run/gate-reply.ts';
 import { gateName } from '../spec/gates.ts';
 import { materialOf, type SealedExperiment } from '../spec/seal.ts';
@@ -38,6 +39,10 @@ export const gateRecordSchema = z.strictObject({
       candidate: idSchema,
       input: digestSchema,
       reply: gateReplySchema,
+      intervals: z
+        .array(givenIntervalSchema)
+        .optional()
+        .describe('Of a gate that asks for intervals: those its input held.'),
     }),
   ),
 });
@@ -159,15 +164,19 @@ export function replyLog(record: GateRecord | undefined): ReplyLog {
 export function recordFaults(record: GateRecord | undefined, log: ReplyLog): string[] {
   const replies = record?.replies ?? [];
   const questions = new Map(log.asked.map((question) => [question.digest, question] as const));
-  const faults = replies.flatMap(({ gate, candidate, input }, at) => {
+  const faults = replies.flatMap(({ gate, candidate, input, intervals }, at) => {
     const next = replies[at + 1];
     const question = questions.get(input);
     const misplaced = next !== undefined && compareCodeUnits(input, next.input) >= 0;
+    const told =
+      question !== undefined &&
+      canonicalLine(intervals ?? null) !== canonicalLine(question.intervals ?? null);
     const other =
       question !== undefined && (question.gate !== gate || question.candidate !== candidate);
     return [
       ...(misplaced ? [`the replies do not stand in the order of their inputs at ${input}`] : []),
       ...(other ? [`the reply to ${input} names another gate or candidate`] : []),
+      ...(told ? [`the intervals beside the reply to ${input} are not those of the evidence`] : []),
     ];
   });
   return [...faults, ...log.faults()];

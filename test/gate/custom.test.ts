@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { atLook, looksOf } from '../../src/analysis/look.ts';
 import { strongerOf } from '../../src/gate/compose.ts';
 import { gateQuestions } from '../../src/gate/custom.ts';
 import { defineGate } from '../../src/gate/define-gate.ts';
@@ -10,9 +11,12 @@ import {
   type GateReplies,
   readAnswer,
 } from '../../src/run/gate-reply.ts';
+import { pairedRiskDifferenceBounds } from '../../src/stats/paired-binary.ts';
 import { type EvidenceTable, evidenceOf, rightMeasure } from '../support/evidence.ts';
 import { exampleTests } from '../support/examples.ts';
 import { gateOf, judged } from '../support/judged.ts';
+import { computed } from '../support/statistics.ts';
+import { upTo } from '../support/two-measures.ts';
 
 exampleTests('src/gate/define-gate.ts', { names: ['defineGate'], scope: { defineGate } });
 exampleTests('src/run/gate-reply.ts', {
@@ -157,6 +161,97 @@ describe('the question', () => {
       plannedPairs: 2,
       units: [{ unit: 'u0', baseline: 0.5, candidate: 1, improvement: 0.5, pairs: 2 }],
     });
+  });
+
+  interface GivenInput {
+    readonly measures: Readonly<Record<string, { readonly intervals?: readonly unknown[] }>>;
+    readonly look: unknown;
+  }
+  const givenTo = (question: GateQuestion): GivenInput => JSON.parse(question.input) as GivenInput;
+  const asking = (...levels: readonly number[]) => ({
+    ...own,
+    intervals: levels.map((level) => ({ measure: 'right', level })),
+  });
+
+  test('holds the intervals that are asked for, those that the sealed inference gives the other gates', () => {
+    const table = units(6, 2, 12, { gates: [lift, asking(0.95, 0.8)] });
+    const question = questionOf(table);
+    const { estimate } = gateOf(judged(table), 'lift:right');
+    const [first, second] = givenTo(question).measures['right']?.intervals ?? [];
+    expect(first).toEqual({
+      status: 'estimated',
+      level: 0.95,
+      value: 0.2,
+      lower: estimate?.interval.lower,
+      upper: estimate?.interval.upper,
+      method: 'tango-score',
+      guarantee: 'asymptotic',
+    });
+    const { lower, upper } = computed(
+      pairedRiskDifferenceBounds({ both: 12, onlyCandidate: 6, onlyBaseline: 2, neither: 0 }, 0.1),
+    );
+    expect(second).toMatchObject({ level: 0.8 });
+    expect(second).toHaveProperty('lower', expect.closeTo(lower, 11));
+    expect(second).toHaveProperty('upper', expect.closeTo(upper, 11));
+    expect(question.intervals).toEqual(
+      [first, second].map((each) => ({ measure: 'right', ...(each as object) })),
+    );
+  });
+
+  test('holds none, and the bytes it had, where none is asked for', () => {
+    const question = questionOf(units(3, 0, 1));
+    expect(question).not.toHaveProperty('intervals');
+    expect(givenTo(question).measures['right']).not.toHaveProperty('intervals');
+  });
+
+  test('says why there is no interval of one unit, or of differences that are all equal', () => {
+    const [one] =
+      givenTo(questionOf(units(1, 0, 0, { gates: [lift, asking(0.9)] }))).measures['right']
+        ?.intervals ?? [];
+    expect(one).toEqual({ status: 'insufficient', level: 0.9, reason: 'one-unit' });
+    const cost = { kind: 'cost', role: 'primary', direction: 'lower' };
+    const equal = upTo(12, (at) => {
+      const cells = { baseline: { scores: { right: 2 } }, next: { scores: { right: 1 } } };
+      return { id: `u${at}`, unit: `u${at}`, cells };
+    });
+    const table = { measures: { right: cost }, gates: [lift, asking(0.9)], cases: equal };
+    expect(givenTo(questionOf(table)).measures['right']?.intervals).toEqual([
+      { status: 'indeterminate', level: 0.9, reason: 'constant-differences' },
+    ]);
+  });
+
+  test('counts a loss against the candidate in the intervals of the filled question', () => {
+    const table = units(6, 2, 12, { gates: [lift, asking(0.9)], maxLostShare: 0.5 });
+    const [first, ...rest] = table.cases;
+    if (first === undefined) throw new Error('there are cases');
+    const lost = { ...first, cells: { ...first.cells, next: 'infrastructureFault' as const } };
+    const questions = gateQuestions(evidenceOf({ ...table, cases: [lost, ...rest] }));
+    const values = questions.map((each) => {
+      const [interval] = each.intervals ?? [];
+      return interval?.status === 'estimated' ? interval.value : null;
+    });
+    expect(values).toEqual([3 / 19, 0.15].map((each) => expect.closeTo(each, 11)));
+  });
+
+  test('shares the error of an interval among looks, so that all of them hold together', () => {
+    const stopping = { rule: 'group-sequential', spending: 'pocock', looks: [10, 20] };
+    const fixed = units(6, 2, 12, { gates: [lift, asking(0.95)] });
+    const lowerOf = (evidence: Parameters<typeof gateQuestions>[0]): number => {
+      const [question] = gateQuestions(evidence);
+      const [interval] = question?.intervals ?? [];
+      if (interval?.status !== 'estimated') throw new Error('there is an interval');
+      return interval.lower;
+    };
+    const looking = evidenceOf({ ...fixed, stopping });
+    const [, last] = looksOf(looking);
+    if (last === undefined) throw new Error('there are two looks');
+    // Pocock's second look of two spends 0.0147 of 0.025.
+    const tango = pairedRiskDifferenceBounds(
+      { both: 12, onlyCandidate: 6, onlyBaseline: 2, neither: 0 },
+      0.0147,
+    );
+    expect(lowerOf(atLook(looking, last))).toBeCloseTo(computed(tango).lower, 3);
+    expect(lowerOf(atLook(looking, last))).toBeLessThan(lowerOf(evidenceOf(fixed)) - 0.02);
   });
 
   test('holds no receipt, text or judgement', () => {

@@ -8,7 +8,7 @@ const withGate = (members: string): string =>
 describe('a custom gate', () => {
   test('without a problem', async () => {
     const members =
-      'module: gates/own.mjs, files: [gates/a.js], measures: [right, harm], options: {floor: 0.5, words: [a]}';
+      'module: gates/own.mjs, files: [gates/a.js], measures: [right, harm], intervals: [{measure: right, level: 0.9}, {measure: right, level: 0.8}], options: {floor: 0.5, words: [a]}';
     expect(await problemTexts(withGate(members))).toEqual([]);
   });
 
@@ -46,6 +46,20 @@ describe('a custom gate', () => {
       'module: own.mjs, measures: [duration_ms]',
       [
         'e.yaml:37:59 gates[3].measures[0] [gate-role]\n  A custom gate reads measures that decide; "duration_ms" is reported.\n  A reported measure never moves a decision; give it another role first.',
+      ],
+    ],
+    [
+      'that asks for the interval of a measure it does not read',
+      'module: own.mjs, measures: [right], intervals: [{measure: harm, level: 0.9}]',
+      [
+        'e.yaml:37:89 gates[3].intervals[0].measure [gate-interval-invalid]\n  An interval of "harm" is asked for, which the gate does not read.\n  Name it under measures of the gate too.',
+      ],
+    ],
+    [
+      'that asks for one interval twice',
+      'module: own.mjs, measures: [right], intervals: [{measure: right, level: 0.9}, {measure: right, level: 0.9}]',
+      [
+        'e.yaml:37:109 gates[3].intervals[1] [gate-interval-invalid]\n  The interval of "right" at 0.9 is asked for twice.\n  Ask for it once, or at another level.',
       ],
     ],
   ])('%s is refused', async (_name, members, texts) => {

@@ -5,10 +5,12 @@ import { failedReply } from '../../src/run/gate-reply.ts';
 import { rerunGates } from '../../src/serve/run-report.ts';
 import { decideAgain } from '../../src/serve/what-if.ts';
 import { noDemands } from '../../src/verify/check-trust.ts';
+import { gateRecordSchema } from '../../src/verify/gate-record.ts';
 import { checkRun } from '../../src/verify/verify.ts';
 import {
   answering,
   checkOf,
+  gate,
   ofNew,
   runWith as runIn,
   said,
@@ -57,6 +59,32 @@ describe('verification of a custom gate', () => {
     const without = new Map(run.files);
     without.delete('gates.json');
     expect(failures(checkRun(without, run.view)).join('\n')).toContain('gates.json');
+  });
+
+  test('computes the intervals again that a gate was given, and finds others beside its reply', async () => {
+    const spec = 'measures: [right], intervals: [{measure: right, level: 0.9}]';
+    const floored = gate(
+      `({ measures }) => { const [found] = measures.right.intervals; return found.status === 'estimated'
+        ? { decision: found.lower > -0.5 ? 'ship' : 'hold', reason: 'by its interval', value: found.value, bound: found.lower }
+        : { decision: 'need_more_work', reason: found.reason }; }`,
+    );
+    const run = await runWith(withGate(floored, spec));
+    const text = textOf(run);
+    const record = gateRecordSchema.parse(JSON.parse(text));
+    const [given] = record.replies[0]?.intervals ?? [];
+    if (given?.status !== 'estimated') throw new Error('the gate was given an interval');
+    expect(given).toMatchObject({ measure: 'right', level: 0.9 });
+    expect(ofNew(run).own).toMatchObject({ answer: { value: given.value, bound: given.lower } });
+    expect(failures(checkRun(run.files, run.view))).toEqual([]);
+    const why = 'are not those of the evidence';
+    for (const forged of [
+      text.replace('"level":0.9,', '"level":0.8,'),
+      text.replace(/"intervals":\[\{[^\]]*\],/, ''),
+    ]) {
+      expect(forged).not.toBe(text);
+      const verification = checkRun(remanifested(run.files, { 'gates.json': forged }), run.view);
+      expect(failures(verification).join('\n')).toContain(why);
+    }
   });
 
   test('refuses a record where the seal has no custom gate', async () => {
