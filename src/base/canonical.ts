@@ -35,17 +35,60 @@ export function compareCodeUnits(first: string, second: string): number {
 /** What a string is not written with as it is: escapes, surrogates, control characters. */
 const oddCharacter = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
-/** Names of members as they are written, colon included; names come again and again. */
-const writtenNames = new Map<string, string>();
+/** What stands before a member's name: nothing yet, a value, a text whose closing quote is still to be written. */
+const [afterNothing, afterValue, afterText] = [0, 1, 2] as const;
+const beforeNames = ['{', ',', '",'] as const;
+type Behind = 0 | 1 | 2;
+
+/** A member's name as it is written, with what comes before and behind it: every piece of text that is joined costs time. */
+class WrittenName {
+  readonly key: string;
+  /** By what stands before; behind them comes a value. */
+  readonly pieces: readonly string[];
+  /** The same with the opening quote of a text. */
+  readonly quoted: readonly string[];
+  /** The name that followed it in an object last, which is one of a later key. */
+  next: WrittenName | undefined = undefined;
+  /** The first name of the object that was its value last. */
+  inner: WrittenName | undefined = undefined;
+
+  constructor(key: string) {
+    const name = `${JSON.stringify(key)}:`;
+    this.key = key;
+    this.pieces = beforeNames.map((before) => before + name);
+    this.quoted = this.pieces.map((piece) => `${piece}"`);
+  }
+}
+
+/** Names come again and again, and after the same ones. */
+const writtenNames = new Map<string, WrittenName>();
 const mostNames = 4096;
 const longestName = 64;
+/** What is around a value that is no member. */
+const outermost = new WrittenName('');
 
-function writtenName(key: string): string {
+function writtenName(key: string): WrittenName {
   const known = writtenNames.get(key);
   if (known !== undefined) return known;
-  const text = `${JSON.stringify(key)}:`;
-  if (key.length <= longestName && writtenNames.size < mostNames) writtenNames.set(key, text);
-  return text;
+  const name = new WrittenName(key);
+  if (key.length <= longestName && writtenNames.size < mostNames) writtenNames.set(key, name);
+  return name;
+}
+
+/** The name of the first member of the object that `around` names. */
+function firstName(around: WrittenName, key: string): WrittenName | undefined {
+  if (around.inner?.key === key) return around.inner;
+  const name = key.isWellFormed() ? writtenName(key) : undefined;
+  if (key.length <= longestName) around.inner = name;
+  return name;
+}
+
+/** The name of the member behind another one; undefined where it belongs before it. */
+function nextName(before: WrittenName, key: string): WrittenName | undefined {
+  if (before.next?.key === key) return before.next;
+  const name = before.key < key && key.isWellFormed() ? writtenName(key) : undefined;
+  if (name !== undefined && key.length <= longestName) before.next = name;
+  return name;
 }
 
 /**
@@ -55,76 +98,98 @@ function writtenName(key: string): string {
 class QuickWriter {
   /** Whether nothing unusual was met; what is written after that is worth nothing. */
   isUsual = true;
+  text = '';
 
-  value(value: unknown, depth: number): string {
+  value(value: unknown, depth: number, around: WrittenName): void {
     switch (typeof value) {
       case 'string':
-        return oddCharacter.test(value) ? this.oddString(value) : `"${value}"`;
+        this.text += oddCharacter.test(value) ? this.oddString(value) : `"${value}"`;
+        return;
       case 'number':
-        return Number.isSafeInteger(value) || value % 1 !== 0 ? this.number(value) : this.leave();
+        if (Number.isSafeInteger(value) || value % 1 !== 0) this.number(value);
+        else this.leave();
+        return;
       case 'boolean':
-        return value ? 'true' : 'false';
+        this.text += value ? 'true' : 'false';
+        return;
       case 'object':
-        return value === null ? 'null' : this.nested(value, depth + 1);
+        if (value === null) this.text += 'null';
+        else this.nested(value, depth + 1, around);
+        return;
       case 'undefined':
       case 'bigint':
       case 'symbol':
       case 'function':
-        return this.leave();
+        this.leave();
     }
   }
 
-  private leave(): string {
+  private leave(): void {
     this.isUsual = false;
-    return '';
   }
 
-  private number(value: number): string {
-    return Number.isFinite(value) ? String(value) : this.leave();
+  private number(value: number): void {
+    if (Number.isFinite(value)) this.text += value;
+    else this.leave();
   }
 
   private oddString(text: string): string {
-    return text.isWellFormed() ? JSON.stringify(text) : this.leave();
+    if (!text.isWellFormed()) this.leave();
+    return JSON.stringify(text);
   }
 
-  private nested(value: object, depth: number): string {
+  private nested(value: object, depth: number, around: WrittenName): void {
     // A value that contains itself ends here too.
-    if (!this.isUsual || depth > maximumDepth) return this.leave();
-    if (Array.isArray(value)) return this.array(value, depth);
-    return Object.getPrototypeOf(value) === Object.prototype
-      ? this.object(value, depth)
-      : this.leave();
+    if (!this.isUsual || depth > maximumDepth) this.leave();
+    else if (Array.isArray(value)) this.array(value, depth, around);
+    else if (Object.getPrototypeOf(value) === Object.prototype) this.object(value, depth, around);
+    else this.leave();
   }
 
-  private array(items: readonly unknown[], depth: number): string {
-    if (Reflect.ownKeys(items).length !== items.length + 1) return this.leave();
-    let text = '[';
+  private array(items: readonly unknown[], depth: number, around: WrittenName): void {
+    if (Reflect.ownKeys(items).length !== items.length + 1) this.leave();
+    this.text += '[';
     for (let at = 0; at < items.length; at += 1) {
-      if (at > 0) text += ',';
-      text += this.value(items[at], depth);
+      if (at > 0) this.text += ',';
+      this.value(items[at], depth, around);
     }
-    return `${text}]`;
+    this.text += ']';
   }
 
-  private object(value: object, depth: number): string {
-    let text = '{';
-    let count = 0;
-    let before = '';
+  private object(value: object, depth: number, around: WrittenName): void {
+    let [count, behind, name]: [number, Behind, WrittenName] = [0, afterNothing, around];
     for (const key in value) {
       const member = Object.getOwnPropertyDescriptor(value, key);
-      const isNext = count === 0 || before < key;
-      if (!isNext || member === undefined || !('value' in member)) return this.leave();
-      if (!key.isWellFormed()) return this.leave();
-      if (count > 0) text += ',';
-      text += writtenName(key);
-      text += this.value(member.value, depth);
-      before = key;
+      const next = count === 0 ? firstName(around, key) : nextName(name, key);
+      if (next === undefined || member === undefined || !('value' in member)) {
+        this.leave();
+        return;
+      }
+      behind = this.member(next, member.value, { behind, depth });
+      name = next;
       count += 1;
     }
+    this.text += count === 0 ? '{}' : behind === afterText ? '"}' : '}';
     const hasMore =
       Object.getOwnPropertyNames(value).length > count ||
       Object.getOwnPropertySymbols(value).length > 0;
-    return hasMore ? this.leave() : `${text}}`;
+    if (hasMore) this.leave();
+  }
+
+  /** Writes one member, without the closing quote of a text; tells what stands behind it. */
+  private member(
+    name: WrittenName,
+    value: unknown,
+    { behind, depth }: { readonly behind: Behind; readonly depth: number },
+  ): Behind {
+    if (typeof value === 'string' && !oddCharacter.test(value)) {
+      this.text += name.quoted[behind];
+      this.text += value;
+      return afterText;
+    }
+    this.text += name.pieces[behind];
+    this.value(value, depth, name);
+    return afterValue;
   }
 }
 
@@ -244,8 +309,8 @@ class CarefulWriter {
 
 function textOf(value: unknown, recorded: boolean): string {
   const quick = new QuickWriter();
-  const text = quick.value(value, 0);
-  return quick.isUsual ? text : new CarefulWriter(recorded).value(value);
+  quick.value(value, 0, outermost);
+  return quick.isUsual ? quick.text : new CarefulWriter(recorded).value(value);
 }
 
 /**

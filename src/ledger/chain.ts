@@ -84,8 +84,18 @@ export interface ChainFault {
   readonly message: string;
 }
 
+function continues(chain: ChainHead, entry: LedgerEntry): boolean {
+  return (
+    entry.seq === chain.size &&
+    entry.prev === chain.head &&
+    (entry.kind === 'genesis') === (chain.size === 0) &&
+    (chain.ledger === null || entry.ledger === chain.ledger)
+  );
+}
+
 /** Where an entry does not continue a chain; empty when it does. */
 export function chainFaults(chain: ChainHead, entry: LedgerEntry): ChainFault[] {
+  if (continues(chain, entry)) return [];
   const faults: ChainFault[] = [];
   const add = (invariant: 'I1' | 'I3', message: string) => faults.push({ invariant, message });
   if (entry.seq !== chain.size) {
