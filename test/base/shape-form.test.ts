@@ -126,9 +126,9 @@ describe('lines read in a form', () => {
           const text = mutated(one, other, drawn);
           if (readInForm(shape, text) !== undefined) taken += 1;
           const careful = carefully(shape, text);
-          const value = quickly(shape, text, (drawn[0] ?? 0) % 2 === 0);
-          if (!isDeepStrictEqual(value, careful))
-            expect({ text, value }).toEqual({ text, value: careful });
+          const value = quickly(shape, text, text.length % 2 === 0);
+          if (isDeepStrictEqual(value, careful)) return;
+          expect({ text, value }).toEqual({ text, value: careful });
         }),
         { seed: 5, numRuns: changes },
       );
@@ -315,12 +315,10 @@ describe('forms', () => {
     ],
   ])('do not take %j: %s', (text, _, shape, example) => {
     taught(shape, [example]);
-    const verdict = quickly(shape, `${text}\n`);
-    expect(verdict).toEqual(carefully(shape, `${text}\n`));
-    expect(verdict).toBe(refused);
-    expect(readInForm(shape, `${text}\n`)).toBeUndefined();
-    expect(quickly(shape, `${text}\n`, true)).toBe(refused);
-    expect(readInForm(shape, `${text}\n`, true)).toBeUndefined();
+    const line = `${text}\n`;
+    expect([quickly(shape, line), carefully(shape, line)]).toEqual([refused, refused]);
+    expect(readInForm(shape, line)).toBeUndefined();
+    expect(readInForm(shape, line, true)).toBeUndefined();
   });
 
   test('are made after a hundred lines and more, and only for lines they take', () => {
@@ -331,27 +329,6 @@ describe('forms', () => {
     expect(readInForm(shape, '{"a":2}\n')).toEqual({ a: 2 });
     expect(readInForm(shape, '{"a":2}')).toBeUndefined();
     expect(readInForm(shape, '{"a":2}\n\n')).toBeUndefined();
-  });
-
-  test('give every line a value of its own, which no later line and no example shares', () => {
-    const shape = taught(
-      z.strictObject({ list: z.array(part).max(3), n: z.number(), t: z.string() }),
-      [{ list: [{ id: 'a', kind: 'a', on: null }], n: 1, t: 'x' }],
-    );
-    const lines = ['[{"id":"b","kind":"a","on":true}]', '[{"id":"c","kind":"a","on":null}]'].map(
-      (list) => `{"list":${list},"n":-1.5,"t":"a text of some length"}\n`,
-    );
-    const [first, second] = lines.map((text) => readInForm(shape, text, true));
-    Object.assign(Reflect.get(Object(first), 'list')[0], { id: 'changed' });
-    const again = lines.map((text) => readInForm(shape, text, true));
-    expect(again).toEqual(lines.map((text) => JSON.parse(text)));
-    expect(second).toEqual(again[1]);
-    expect(canonicalLine(second)).toBe(lines[1]);
-    expect(readInForm(shape, (lines[0] ?? '').replace('some', 'so\\u0000me'), true)).toEqual({
-      ...JSON.parse(lines[0] ?? ''),
-      t: 'a text of so\0me length',
-    });
-    expect(readInForm(shape, (lines[0] ?? '').replace('"b"', '"\0"'), true)).toBeUndefined();
   });
 
   test('say no to a long line in time', () => {

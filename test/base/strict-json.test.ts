@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { canonicalLine, canonicalText } from '../../src/base/canonical.ts';
 import { LiftgateError } from '../../src/base/errors.ts';
-import { decodeUtf8, objectOf, readCanonical, readJson } from '../../src/base/strict-json.ts';
+import * as z from '../../src/base/shape.ts';
+import {
+  decodeUtf8,
+  objectOf,
+  readCanonical,
+  readJson,
+  readRecorded,
+} from '../../src/base/strict-json.ts';
 import { jcsVectors as vectors } from '../support/vectors.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -196,6 +203,42 @@ describe('readCanonical', () => {
       { seed: 20261130, numRuns: 3000 },
     );
     expect(accepted).toBeGreaterThan(300);
+  });
+});
+
+describe('readRecorded, where the text may be held', () => {
+  const item = z.strictObject({ id: z.string(), on: z.boolean().nullable() });
+  const shape = z.strictObject({ list: z.array(item).max(3), n: z.number(), t: z.string() });
+  const lineOf = (id: string, t: string) =>
+    `{"list":[{"id":"${id}","on":null}],"n":-1.5,"t":"${t}"}\n`;
+  const read = (line: string) => {
+    const { success, data } = readRecorded(bytesOf(line), shape, { holdsText: true });
+    return success ? data : undefined;
+  };
+  // As many lines as it takes to read by their form.
+  for (let line = 0; line < 200; line += 1) read(lineOf('a', `text number ${line}`));
+
+  it('gives every line a value of its own, which neither later lines nor the first ones share', () => {
+    const lines = [lineOf('b', 'a text of some length'), lineOf('c', 'another text')];
+    const [first, second] = lines.map(read);
+    expect(first).toEqual(JSON.parse(lines[0] ?? ''));
+    Object.assign(first?.list[0] ?? {}, { id: 'changed' });
+    expect(lines.map(read)).toEqual(lines.map((line) => JSON.parse(line)));
+    expect(canonicalLine(second)).toBe(lines[1]);
+  });
+
+  test.each(['\\u0000', '\\n', '\\"', 'é', '\u{1f600}', '\x7f', ''])(
+    'takes %j in a text',
+    (piece) => {
+      const line = lineOf(piece, `some ${piece} text`);
+      expect(read(line)).toEqual(JSON.parse(line));
+      expect(canonicalLine(read(line))).toBe(line);
+    },
+  );
+
+  test.each(['\0', '\x02', '\n', '"', '\\', '\\u0041', '\\/'])('refuses %j in a text', (piece) => {
+    expect(outcome(() => read(lineOf(piece, 'some text')))).toBeUndefined();
+    expect(outcome(() => read(lineOf('a', `some ${piece} text`)))).toBeUndefined();
   });
 });
 
