@@ -4,7 +4,7 @@
  * Nothing outside the folder is read but installed packages that the spec pins. A missing or unreadable file is a problem at the
  * place in the experiment file that names it; all problems come at once.
  */
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Admission, admitCases } from '../analysis/admission.ts';
 import { LiftgateError, type Problem } from '../base/errors.ts';
@@ -53,16 +53,24 @@ export interface OpenOptions {
 /** Name looked for in a folder. */
 const defaultNames = ['experiment.yaml', 'experiment.yml', 'experiment.json'] as const;
 
-async function experimentFile(path: string): Promise<string> {
+function experimentFile(path: string): string {
   try {
-    if (!(await stat(path)).isDirectory()) return path;
+    if (!statSync(path).isDirectory()) return path;
   } catch {
     throw unreadable(path);
   }
   for (const name of defaultNames) {
-    if (await isFile(path, name)) return join(path, name);
+    if (isFile(path, name)) return join(path, name);
   }
   throw unreadable(join(path, defaultNames[0]));
+}
+
+function bytesOf(file: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(file));
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
 }
 
 function unreadable(path: string, cause?: unknown): LiftgateError {
@@ -82,16 +90,14 @@ export async function openExperimentFolder(
   path: string,
   options: OpenOptions = {},
 ): Promise<FolderReading> {
-  const file = await experimentFile(path);
-  const bytes = await readFile(file).catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
-  const reading = await readSpec(new Uint8Array(bytes), file);
+  const file = experimentFile(path);
+  const bytes = bytesOf(file);
+  const reading = await readSpec(bytes, file);
   const { spec, placeOf } = reading;
   if (spec === undefined) return { problems: reading.problems, placeOf };
-  const reader = new FolderReader(await realpath(dirname(file)), dirname(file), placeOf);
+  const reader = new FolderReader(realpathSync.native(dirname(file)), dirname(file), placeOf);
   await reader.readAll(spec, options.candidates === 'open');
-  const specSource = materialOf(basename(file), new Uint8Array(bytes));
+  const specSource = materialOf(basename(file), bytes);
   return {
     files: { file, spec, specSource, ...reader.content() },
     problems: [...reading.problems, ...reader.problems],

@@ -84,17 +84,17 @@ export class FolderReader {
       await this.arm(arm, ['arms', 'candidates', id], open ? id : undefined);
     }
     for (const [index, control] of spec.controls.entries()) {
-      if ('surface' in control) await this.surface(control.surface, ['controls', index, 'surface']);
+      if ('surface' in control) this.surface(control.surface, ['controls', index, 'surface']);
     }
     await this.host(spec.host);
     for (const [index, gate] of spec.gates.entries()) {
-      if (gate.gate === 'evaluator') await this.audit(gate.audit, ['gates', index, 'audit']);
-      if (gate.gate === 'custom') await this.gateCode(gate, ['gates', index]);
+      if (gate.gate === 'evaluator') this.audit(gate.audit, ['gates', index, 'audit']);
+      if (gate.gate === 'custom') this.gateCode(gate, ['gates', index]);
     }
   }
 
-  private async audit(path: string, at: SpecPath): Promise<void> {
-    const file = await this.named(path, at);
+  private audit(path: string, at: SpecPath): void {
+    const file = this.named(path, at);
     const reading = file === null ? null : readAudit(file.bytes);
     if (reading?.status !== 'invalid') return;
     const fault = {
@@ -105,14 +105,14 @@ export class FolderReader {
     this.refuse(fault, at);
   }
 
-  private async gateCode({ module, files = [] }: GateOf<'custom'>, at: SpecPath): Promise<void> {
-    await this.code(module, [...at, 'module']);
-    for (const [index, path] of files.entries()) await this.code(path, [...at, 'files', index]);
+  private gateCode({ module, files = [] }: GateOf<'custom'>, at: SpecPath): void {
+    this.code(module, [...at, 'module']);
+    for (const [index, path] of files.entries()) this.code(path, [...at, 'files', index]);
   }
 
   /** Code is recorded as text, so its bytes must be those of one. */
-  private async code(path: string, at: SpecPath): Promise<void> {
-    const file = await this.named(path, at);
+  private code(path: string, at: SpecPath): void {
+    const file = this.named(path, at);
     if (file === null || isText(file.bytes)) return;
     const message = `The code of a gate is recorded as text, and ${path} is not plain UTF-8.`;
     const mend = 'Save it as UTF-8 without a byte order mark.';
@@ -137,15 +137,15 @@ export class FolderReader {
   }
 
   /** Reads a file of the folder once, whoever names it. */
-  private async read(path: string): Promise<FileReading> {
-    const known = this.readings.get(path) ?? (await readNamedFile(this.folder, path));
+  private read(path: string): FileReading {
+    const known = this.readings.get(path) ?? readNamedFile(this.folder, path);
     this.readings.set(path, known);
     if (known.status === 'read') this.files.set(path, known.file);
     return known;
   }
 
-  private async named(path: string, at: SpecPath): Promise<NamedFile | null> {
-    const reading = await this.read(path);
+  private named(path: string, at: SpecPath): NamedFile | null {
+    const reading = this.read(path);
     if (reading.status === 'read') return reading.file;
     this.refuse(reading.fault, at);
     return null;
@@ -155,7 +155,7 @@ export class FolderReader {
     const recorded = caseFilePath(file);
     const found =
       file.package === undefined
-        ? await this.named(file.path, [...at, 'path'])
+        ? this.named(file.path, [...at, 'path'])
         : await this.packageFile(file.package, { path: file.path, recorded, at });
     if (found === null) return;
     this.caseFiles.push(recorded);
@@ -176,7 +176,7 @@ export class FolderReader {
   ): Promise<NamedFile | null> {
     const installed = await this.installed(pin, [...at, 'package']);
     if (installed === null) return null;
-    const reading = await readNamedFile(installed.folder, path, recorded);
+    const reading = readNamedFile(installed.folder, path, recorded);
     if (reading.status === 'refused') {
       this.refuse(reading.fault, [...at, 'path']);
       return null;
@@ -202,20 +202,16 @@ export class FolderReader {
     at: SpecPath,
     open?: string,
   ): Promise<void> {
-    await this.surface(arm.surface, [...at, 'surface'], open);
+    this.surface(arm.surface, [...at, 'surface'], open);
     for (const [index, pin] of (arm.pins?.packages ?? []).entries()) {
       await this.installed(pin, [...at, 'pins', 'packages', index]);
     }
   }
 
   /** @param open  id of a candidate whose files may not exist yet */
-  private async surface(
-    surface: Readonly<Record<string, string>>,
-    at: SpecPath,
-    open?: string,
-  ): Promise<void> {
+  private surface(surface: Readonly<Record<string, string>>, at: SpecPath, open?: string): void {
     for (const [component, path] of Object.entries(surface)) {
-      const reading = await this.read(path);
+      const reading = this.read(path);
       if (reading.status === 'read') continue;
       if (open !== undefined && reading.absent) this.unbound.add(open);
       else this.refuse(reading.fault, [...at, component]);
@@ -225,13 +221,13 @@ export class FolderReader {
   private async host(host: ExperimentSpec['host']): Promise<void> {
     if ('worker' in host) {
       for (const [index, word] of host.worker.entries()) {
-        await this.commandWord(word, ['host', 'worker', index]);
+        this.commandWord(word, ['host', 'worker', index]);
       }
-    } else if ((await this.named(host.module, ['host', 'module'])) !== null) {
+    } else if (this.named(host.module, ['host', 'module']) !== null) {
       this.hostFiles.add(host.module);
     }
     for (const [index, path] of host.files.entries()) {
-      const file = await this.named(path, ['host', 'files', index]);
+      const file = this.named(path, ['host', 'files', index]);
       if (file !== null) this.hostFiles.add(path);
     }
     for (const [index, pin] of host.packages.entries()) {
@@ -240,11 +236,11 @@ export class FolderReader {
   }
 
   /** A word of the command that names a file of the folder is sealed; one that looks like a script must. */
-  private async commandWord(word: string, at: SpecPath): Promise<void> {
+  private commandWord(word: string, at: SpecPath): void {
     const inside = !/^(?:\/|-|[A-Za-z]:)|\\|(?:^|\/)\.\.(?:\/|$)/.test(word);
     const path = word.replace(/^(?:\.\/)+/, '');
-    if (inside && (scriptPattern.test(path) || (await isFile(this.folder, path)))) {
-      if ((await this.named(path, at)) !== null) this.hostFiles.add(path);
+    if (inside && (scriptPattern.test(path) || isFile(this.folder, path))) {
+      if (this.named(path, at) !== null) this.hostFiles.add(path);
     } else if (scriptPattern.test(word)) {
       this.refuse(
         {

@@ -13,7 +13,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeFolder } from './places.ts';
@@ -135,7 +135,7 @@ export const nodeFiles: LedgerFiles = {
     atOnce(() => {
       makeFolder(path);
     }),
-  list: (folder) => readdir(folder),
+  list: (folder) => atOnce(() => readdirSync(folder)),
   read,
   create,
   link: (from, to) => atOnce(() => linkSync(from, to)),

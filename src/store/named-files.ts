@@ -1,5 +1,5 @@
-/** Files a spec names: read once, inside the experiment folder only, with a problem instead of an exception. */
-import { readFile, realpath, stat } from 'node:fs/promises';
+/** Files a spec names: read once and at once, inside the experiment folder only, with a problem instead of an exception. */
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Problem } from '../base/errors.ts';
 import { type Material, materialOf } from '../spec/seal.ts';
@@ -36,14 +36,10 @@ export function liesIn(folder: string, path: string): boolean {
  * @param path    relative POSIX path inside it, already checked by the schema
  * @param name    path recorded in the material
  */
-export async function readNamedFile(
-  folder: string,
-  path: string,
-  name = path,
-): Promise<FileReading> {
+export function readNamedFile(folder: string, path: string, name = path): FileReading {
   const full = join(folder, path);
   try {
-    const real = await realpath(full);
+    const real = realpathSync.native(full);
     if (!liesIn(folder, real)) {
       return refused(
         'file-outside-folder',
@@ -53,12 +49,12 @@ export async function readNamedFile(
         },
       );
     }
-    if (!(await stat(real)).isFile()) {
+    if (!statSync(real).isFile()) {
       return refused('file-unreadable', `"${name}" is not a file.`, {
         mend: 'Name a single file.',
       });
     }
-    const bytes = new Uint8Array(await readFile(real));
+    const bytes = new Uint8Array(readFileSync(real));
     return { status: 'read', file: { bytes, material: materialOf(name, bytes) } };
   } catch (error) {
     const absent = ['ENOENT', 'ENOTDIR'].includes(systemCode(error));
@@ -82,9 +78,9 @@ function refused(
 }
 
 /** Whether a path below the folder names a regular file, links followed. */
-export async function isFile(folder: string, path: string): Promise<boolean> {
+export function isFile(folder: string, path: string): boolean {
   try {
-    return (await stat(join(folder, path))).isFile();
+    return statSync(join(folder, path)).isFile();
   } catch {
     return false;
   }
