@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { rolldown } from 'rolldown';
+import { RUNTIME_MODULE_ID, rolldown } from 'rolldown';
 import { canWait, constantsOf, functionsOf } from './deferred-module.mjs';
 import { emptyList, keepCode } from './kept-code.mjs';
 
@@ -42,11 +42,14 @@ function help() {
   });
 }
 
-/** Commands with a program of their own, by the module that does the work. */
-const own = { check: 'check.ts', report: 'report.ts', seal: 'seal.ts', verify: 'verify.ts' };
+/** Programs of their own, with the commands they run; `seal` reads all that `check` does. */
+const own = { report: ['report'], seal: ['check', 'seal'], verify: ['verify'] };
 
 /** Programs that read an experiment, and with it YAML, whatever they are called for. */
-const readsExperiments = new Set(['own-check', 'own-seal']);
+const readsExperiments = new Set(['own-seal']);
+
+/** Words that make a call a rare one, which the program with all commands runs: what these need is no part of the others. */
+const rareWords = ['--help', '-h', '--insight', '--power', '--run-gates', '--texts'];
 
 /** Modules that an ordinary call of these commands does not use, by topic. */
 const deferred = {
@@ -102,9 +105,6 @@ const deferred = {
   ],
 };
 
-/** What `verify --run-gates` needs, which its own program leaves to the one with all commands. */
-const forGates = /\/(?:run-report|gate-runner)\.ts$/;
-
 /** A module with nothing in it. */
 const empty = { code: 'module.exports = {};', moduleSideEffects: false };
 
@@ -118,6 +118,11 @@ const startsNothing = {
   load: (id) => (id === '\0starts-nothing' ? empty : null),
 };
 
+/** Which program runs a command. */
+const programs = Object.entries(own).flatMap(([program, commands]) =>
+  commands.map((command) => [command, program]),
+);
+
 /** What is loaded first: it hands the most frequent commands to their own programs and the others to the one with all of them. */
 const handsOver = {
   name: 'hands-over',
@@ -126,11 +131,13 @@ const handsOver = {
       ? {
           code: `import compiled from ${JSON.stringify(join(import.meta.dirname, 'compiled-program.cjs'))};
             const beside = (name) => require(\`./\${name}.cjs\`);
-            const own = new Set(${JSON.stringify(Object.keys(own))});
-            const parsed = new Set(['--help', '-h', '--insight', '--run-gates']);
+            const own = new Map(${JSON.stringify(programs)});
+            const rare = new Set(${JSON.stringify(rareWords)});
             const kept = () => JSON.parse(${JSON.stringify(emptyList)});
-            export async function programFor([program, ...words]) {
-              if (!own.has(program) || words.some((word) => parsed.has(word))) return beside('program');
+            export async function programFor([command, ...words]) {
+              const program = own.get(command);
+              const isRare = words.some((word) => rare.has(word.split('=')[0]));
+              if (program === undefined || isRare) return beside('program');
               const parts = { folder: import.meta.dirname, list: kept(), program };
               return compiled.runKept(module.constructor, parts) ?? beside('own-' + program);
             }`,
@@ -139,32 +146,36 @@ const handsOver = {
       : null,
 };
 
-/** The program with all commands, for a call that needs the parser: loaded by a name that the bundler does not look for. */
-const withParser = `const program = (file = './program.cjs') => require(file);
-  export const runWords = (words, context) => program().runWords(words, context);`;
+/** What is loaded when it is needed, by the end of the module that loads it: of that, a program of its own has what it runs. */
+const loadedLater = /await import\('([^']+)'\)/g;
 
-/** A program that knows one command: its module is part of it, those of the others are left out. */
-function alone(command) {
-  const module = `./commands/${own[command]}`;
+/**
+ * A program that knows few commands: their modules are part of it, those of the others and what only rare calls need are left out,
+ * and for a call that needs the parser it loads the program with all commands, by a name that the bundler does not look for.
+ */
+function alone(program) {
+  const commands = own[program].map((command) => `./commands/${command}.ts`);
+  const places = {
+    'frequent-call.ts': (id) => (id === './program.ts' ? 'require(parsing)' : null),
+    'frequent.ts': (id) => (commands.includes(id) ? nameOf(id) : '({})'),
+    'commands/verify.ts': (id) =>
+      /(?:run-report|gate-runner|check-power|sealed-texts)\.ts$/.test(id) ? '({})' : null,
+  };
+  const nameOf = (id) => `own${commands.indexOf(id)}`;
   return {
     name: 'alone',
-    resolveId: (id, importer = '') => {
-      if (importer.endsWith('/src/cli/frequent-call.ts') && id === './program.ts')
-        return '\0with-parser';
-      const isOther = importer.endsWith('/src/cli/frequent.ts') && id.startsWith('./commands/');
-      if (isOther && id !== module) return '\0left-out';
-      const isForGates = importer.endsWith('/commands/verify.ts') && forGates.test(id);
-      return isForGates ? '\0left-out:gates' : null;
-    },
-    load: (id) => {
-      if (id === '\0with-parser') return { code: withParser, moduleSideEffects: false };
-      return id.startsWith('\0left-out') ? empty : null;
-    },
     transform: (code, id) => {
-      if (!id.endsWith('/src/cli/frequent.ts')) return null;
-      const lazy = `await import('${module}')`;
-      if (!code.includes(lazy)) throw new Error(`src/cli/frequent.ts has no ${lazy}`);
-      return `import * as own from '${module}';\n${code.replaceAll(lazy, 'own')}`;
+      const place = Object.keys(places).find((end) => id.endsWith(`/src/cli/${end}`));
+      if (place === undefined) return null;
+      const text = code.replace(loadedLater, (lazy, path) => places[place](path) ?? lazy);
+      if (text === code) throw new Error(`${id} loads nothing later`);
+      const imports = commands.map((each) => `import * as ${nameOf(each)} from '${each}';\n`);
+      const parsing = "const parsing = './program.cjs';\n";
+      return (
+        (place === 'frequent.ts' ? imports.join('') : '') +
+        (place === 'frequent-call.ts' ? parsing : '') +
+        text
+      );
     },
   };
 }
@@ -276,7 +287,9 @@ async function write(name, input, { plugins, topics = [] }) {
     format: 'cjs',
     // What a program of one command always needs is one file: finding and opening another costs more than reading on.
     codeSplitting:
-      topics.length === 0 ? true : { groups: [{ name: 'core', test: (id) => core.has(id) }] },
+      topics.length === 0
+        ? true
+        : { groups: [{ name: 'core', test: (id) => core.has(id) || id === RUNTIME_MODULE_ID }] },
     minifyInternalExports: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: `${name}-[name]-[hash].cjs`,
@@ -292,16 +305,16 @@ async function write(name, input, { plugins, topics = [] }) {
 try {
   await write('main', 'src/cli/main.ts', { plugins: [handsOver] });
   const chunks = await write('program', 'src/cli/program.ts', { plugins: [] });
-  for (const command of Object.keys(own)) {
-    const name = `own-${command}`;
+  for (const program of Object.keys(own)) {
+    const name = `own-${program}`;
     await write(name, 'src/cli/frequent-call.ts', {
-      plugins: [alone(command), deferring(name)],
+      plugins: [alone(program), deferring(name)],
       topics: Object.keys(deferred),
     });
   }
   writeFileSync(join(fresh, 'LICENSES.txt'), licences(chunks));
   writeFileSync(join(fresh, 'help.txt'), help());
-  keepCode({ project, folder: fresh, commands: Object.keys(own) });
+  keepCode({ project, folder: fresh, programs: Object.keys(own) });
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
 } finally {

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import compiled from './compiled-program.cjs';
 
-/** Command lines as they are used most, by command; the folder holds an experiment of its own. */
+/** Command lines as they are used most, by program; the folder holds an experiment of its own. */
 const ordinary = {
-  check: ['check', 'experiments/refund-desk'],
   report: ['report', 'experiments/refund-desk/runs/33d19367904c'],
   seal: ['seal', 'example', '--ledger', 'ledger'],
   verify: ['verify', 'experiments/refund-desk/runs/33d19367904c'],
@@ -32,7 +31,7 @@ const listPattern = /\{"platform":"[^`']*\}\}/;
 
 /**
  * Writes the list of programs whose compiled code is kept into the file that is loaded first.
- * @param programs  by command: the file, and the digests of its source and of its code
+ * @param programs  by name: the file, and the digests of its source and of its code
  */
 function listKept(folder, programs) {
   const file = join(folder, 'main.cjs');
@@ -58,7 +57,7 @@ function takeOutSeeds(folder, file) {
 }
 
 /** Runs every program of one command in the folder once, and keeps and lists its compiled code. */
-export function keepCode({ project, folder, commands }) {
+export function keepCode({ project, folder, programs }) {
   const scratch = mkdtempSync(join(tmpdir(), 'liftgate-code-'));
   const node = (cwd, ...words) =>
     execFileSync(process.execPath, words, {
@@ -69,19 +68,19 @@ export function keepCode({ project, folder, commands }) {
   try {
     const call = `require(${JSON.stringify(join(folder, 'main.cjs'))}).main(['init', 'example'])`;
     node(scratch, '--input-type=commonjs', '-e', call);
-    const programs = {};
-    for (const command of commands) {
-      const file = readdirSync(folder).find((name) => name.startsWith(`own-${command}-core`));
+    const kept = {};
+    for (const program of programs) {
+      const file = readdirSync(folder).find((name) => name.startsWith(`own-${program}-core`));
       const writer = join(import.meta.dirname, 'keep-code.mjs');
-      const cwd = command === 'seal' ? scratch : project;
-      node(cwd, ...seeds, writer, folder, file, ...ordinary[command]);
+      const cwd = program === 'seal' ? scratch : project;
+      node(cwd, ...seeds, writer, folder, file, ...ordinary[program]);
       if (!takeOutSeeds(folder, file)) continue;
       const [source, code] = [file, `${file}.code`].map((name) =>
         compiled.digestOf(readFileSync(join(folder, name))),
       );
-      programs[command] = { file, source, code };
+      kept[program] = { file, source, code };
     }
-    listKept(folder, programs);
+    listKept(folder, kept);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

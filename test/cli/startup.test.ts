@@ -182,7 +182,7 @@ describe('compiled code that the build kept', () => {
     const digestIn = (of: string) => digestOf(readFileSync(join(of, kept)));
     const made = digestIn(cli);
     rmSync(join(cli, kept));
-    const parts = JSON.stringify({ project: projectFolder, folder: cli, commands: ['seal'] });
+    const parts = JSON.stringify({ project: projectFolder, folder: cli, programs: ['seal'] });
     const module = JSON.stringify(join(projectFolder, 'scripts/kept-code.mjs'));
     const code = `import(${module}).then(({ keepCode }) => keepCode(${parts}))`;
     const ended = await startProgram(projectFolder, [process.execPath, '-e', code]).ended;
@@ -195,7 +195,7 @@ describe('compiled code that the build kept', () => {
     const cli = join(projectFolder, 'dist/cli');
     const list = readFileSync(join(cli, 'main.cjs'), 'utf8');
     const kept = readdirSync(cli).filter((name) => name.endsWith('.code'));
-    expect(kept).toHaveLength(4);
+    expect(kept).toHaveLength(3);
     for (const name of kept)
       expect(list).toContain(digestHex(digestOf(readFileSync(join(cli, name)))));
   });
