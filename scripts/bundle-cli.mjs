@@ -56,6 +56,7 @@ const deferred = {
   gates: [
     'gate/evaluator.ts',
     'gate/gap.ts',
+    'gate/interleaving.ts',
     'gate/monitoring.ts',
     'gate/pareto.ts',
     'gate/rate.ts',

@@ -1,66 +1,126 @@
 /** Which gates of a design a plan simulates with what is assumed, and which it takes to pass and why. */
-import { type GateDeclaration, type GateOf, gateName, latencyForm } from '../spec/gates.ts';
+import {
+  type GateDeclaration,
+  type GateOf,
+  gateName,
+  latencyForm,
+  pairedGate,
+} from '../spec/gates.ts';
 import type { PlanDesign } from './plan-world.ts';
 import { allGates } from './sealed-gates.ts';
 
-/** Whether a plan simulates a gate; if not it is taken to pass, and why. */
+/** Whether a plan simulates a gate, or a part of one; if not it is taken to pass, and why. */
 export interface GateCoverage {
   readonly gate: string;
   readonly simulated: boolean;
+  /** Of a simulated gate: what is assumed of it because nothing is stated; else empty. */
   readonly why: string;
 }
 
-const notDrawn: Readonly<Record<string, string>> = {
-  controls: 'whether the harness classifies correctly is no matter of chance',
-  provenance: 'whether what runs is what is sealed is no matter of chance',
-  power: 'it is about this simulation',
-  custom: 'its code is not run on simulated evidence',
-};
+type Covered = Omit<GateCoverage, 'gate'>;
 
-/** What has to be stated before a gate is simulated, or null where nothing has to be. */
-function neededFor({ assumptions = {} }: PlanDesign, gate: GateDeclaration): string | null {
-  if (gate.gate === 'completeness') {
-    const shown = 'no lossRate is stated; one row of power shows what losses do';
-    return assumptions.lossRate === undefined ? shown : null;
-  }
-  if (gate.gate === 'budget' || gate.gate === 'matched-budget') {
-    const key = gate.gate === 'budget' || gate.of === 'usd' ? 'usdPerCell' : 'tokensPerCell';
-    return assumptions[key] === undefined ? `no ${key} is stated` : null;
-  }
-  if (!isOfOneArm(gate)) return null;
-  const stated = assumptions.measures?.[gate.measure]?.rate;
-  return stated === undefined ? `no rate of "${gate.measure}" is stated` : null;
+const simulated: Covered = { simulated: true, why: '' };
+const assumed = (why: string): Covered => ({ simulated: true, why });
+const passed = (why: string): Covered => ({ simulated: false, why });
+
+/** Simulated once something is stated. */
+function once<Value>(stated: Value | undefined, why: string): Covered {
+  return stated === undefined ? passed(why) : simulated;
 }
 
-function isOfOneArm(
-  gate: GateDeclaration,
-): gate is GateOf<'rate'> | GateOf<'critical'> | GateOf<'latency'> {
-  if (gate.gate === 'latency') return latencyForm(gate)?.form === 'quantile';
-  return gate.gate === 'rate' || gate.gate === 'critical';
+function rateNeeded(
+  { assumptions }: PlanDesign,
+  { measure }: { readonly measure: string },
+): Covered {
+  return once(assumptions?.measures?.[measure]?.rate, `no rate of "${measure}" is stated`);
 }
 
-const drawnWhenStated: readonly string[] = [
-  'lift',
-  'no-regression',
-  'latency',
-  'neutral-control',
-  'pareto',
-  'completeness',
-  'budget',
-  'matched-budget',
-  'rate',
-  'critical',
-];
+function canaryNeeded({ assumptions }: PlanDesign, { measure }: GateOf<'canary'>): Covered {
+  const stated = assumptions?.measures?.[measure]?.rate;
+  const why = `no rate of "${measure}" is stated, so no arm fails a canary case that is not lost`;
+  return stated === undefined ? assumed(why) : simulated;
+}
 
-function coverageOf(design: PlanDesign, gate: GateDeclaration): string | null {
-  if (drawnWhenStated.includes(gate.gate)) return neededFor(design, gate);
-  return notDrawn[gate.gate] ?? 'this version draws nothing for it';
+function textsNeeded({ assumptions }: PlanDesign, { canaries }: GateOf<'contamination'>): Covered {
+  const isStated = canaries === undefined || assumptions?.leakRate !== undefined;
+  return isStated ? simulated : assumed('no leakRate is stated, so no output holds a canary text');
+}
+
+function faultsNeeded({ assumptions = {} }: PlanDesign): Covered {
+  const { faultRate, lossRate } = assumptions;
+  if (faultRate !== undefined) return simulated;
+  return lossRate === undefined
+    ? passed('neither faultRate nor lossRate is stated; one row of power shows what losses do')
+    : assumed('no faultRate is stated, so faults meet lost cells alone');
+}
+
+function coverageOf(design: PlanDesign, gate: GateDeclaration): Covered {
+  const { assumptions = {}, seal } = design;
+  if (seal.analysis.looks !== undefined && pairedGate(gate) === null) {
+    return passed('looks are simulated on paired differences alone');
+  }
+  switch (gate.gate) {
+    case 'lift':
+    case 'no-regression':
+    case 'neutral-control':
+    case 'pareto':
+      return simulated;
+    case 'latency':
+      return latencyForm(gate)?.form === 'quantile' ? rateNeeded(design, gate) : simulated;
+    case 'rate':
+    case 'critical':
+      return rateNeeded(design, gate);
+    case 'completeness':
+      return once(
+        assumptions.lossRate,
+        'no lossRate is stated; one row of power shows what losses do',
+      );
+    case 'budget':
+      return once(assumptions.usdPerCell, 'no usdPerCell is stated');
+    case 'matched-budget':
+      return gate.of === 'usd'
+        ? once(assumptions.usdPerCell, 'no usdPerCell is stated')
+        : once(assumptions.tokensPerCell, 'no tokensPerCell is stated');
+    case 'infrastructure-symmetry':
+      return faultsNeeded(design);
+    case 'canary':
+      return canaryNeeded(design, gate);
+    case 'contamination':
+      return textsNeeded(design, gate);
+    case 'interleaving':
+      return assumed('cells come back in the order in which the schedule sends them');
+    case 'evaluator':
+      return simulated;
+    case 'custom':
+      return once(
+        assumptions.gates?.[gateName(gate)],
+        'its code is not run on simulated evidence, and no pass is stated of it under gates',
+      );
+    case 'reward-hacking':
+      return passed('this version draws nothing for it');
+    case 'controls':
+      return passed('whether the harness classifies correctly is no matter of chance');
+    case 'provenance':
+      return passed('whether what runs is what is sealed is no matter of chance');
+    case 'power':
+      return passed('it is about this simulation');
+  }
+}
+
+/** Parts of a gate that are not simulated though the rest of it is. */
+function openParts({ assumptions, seal }: PlanDesign, gate: GateDeclaration): GateCoverage[] {
+  const isOpen =
+    gate.gate === 'infrastructure-symmetry' &&
+    seal.analysis.looks === undefined &&
+    gate.maxWaitMs !== undefined &&
+    assumptions?.waitMs === undefined;
+  return isOpen ? [{ gate: `${gateName(gate)} (waiting)`, ...passed('no waitMs is stated') }] : [];
 }
 
 /** Every gate of a design: simulated with what is assumed, or taken to pass and why. */
 export function gateCoverage(design: PlanDesign): readonly GateCoverage[] {
-  return allGates(design.seal).map((gate) => {
-    const why = coverageOf(design, gate);
-    return { gate: gateName(gate), simulated: why === null, why: why ?? '' };
-  });
+  return allGates(design.seal).flatMap((gate) => [
+    { gate: gateName(gate), ...coverageOf(design, gate) },
+    ...openParts(design, gate),
+  ]);
 }

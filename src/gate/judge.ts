@@ -22,11 +22,12 @@ import { furtherForOther } from './further-others.ts';
 import { asksForOwnPower } from './further-simulated.ts';
 import { costOfMore, type FurtherUnits, withCost } from './further-units.ts';
 import type { Contribution, Decision } from './gate.ts';
+import { judgeInterleaving } from './interleaving.ts';
 import type { Correction } from './joint-law.ts';
 import { judgeCanary, judgeMonitored } from './monitoring.ts';
 import { type BoundJudgement, judgeBounds } from './multiplicity.ts';
 import { allGates } from './sealed-gates.ts';
-import { judgeInfrastructure, judgeInterleaving } from './symmetry.ts';
+import { judgeInfrastructure } from './symmetry.ts';
 
 /** What the gates say about one candidate. */
 export interface CandidateJudgement {

@@ -30,7 +30,7 @@ import {
 } from './gate.ts';
 
 /** Canary cells of one arm: which cases it failed, and what was lost. */
-interface CanaryTally {
+export interface CanaryTally {
   readonly cells: number;
   readonly failed: ReadonlySet<string>;
   readonly lost: readonly string[];
@@ -77,7 +77,8 @@ export function judgeCanary(
   });
 }
 
-function canaryFinding(own: CanaryTally, others: readonly CanaryTally[]) {
+/** What the canary cells of a candidate and of the arms it is compared with say. */
+export function canaryFinding(own: CanaryTally, others: readonly CanaryTally[]) {
   const elsewhere = new Set(others.flatMap(({ failed }) => [...failed]));
   const alone = [...own.failed].filter((id) => !elsewhere.has(id));
   const statistic = own.failed.size;
@@ -288,7 +289,8 @@ function nearestCases(index: CaseIndex): Copy[] {
   });
 }
 
-function copiedCases(index: CaseIndex, limit: number): GapFinding {
+/** Whether final cases copy development cases; the case index tells, before anything is measured. */
+export function copiedCases(index: CaseIndex, limit: number): GapFinding {
   if (admittedCases(index).every(({ split }) => split === 'final')) {
     const reason = 'no development case is declared that final cases could be compared with';
     return { finding: 'missing', threshold: limit, reason };

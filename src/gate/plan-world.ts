@@ -8,6 +8,7 @@ import type { Measure } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { armIds } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
+import { sum } from '../stats/summary.ts';
 import type { MeasureWorld } from './drawn-measure.ts';
 import { drawnKey, type EffectGate, effectGates, onScale } from './effect.ts';
 import { type PairLaw, pairedLaw, signProbability } from './outcome-law.ts';
@@ -59,6 +60,8 @@ interface PairsLayout {
 export interface Layout {
   readonly units: number;
   readonly cells: number;
+  /** Cells of each unit. */
+  readonly sizes: readonly number[];
   readonly of: (measure: string) => PairsLayout;
 }
 
@@ -74,8 +77,9 @@ export function layoutOf({ seal, index }: PlanDesign, wanted?: number): Layout {
   const templates = [...byUnit.values()];
   const units = wanted ?? templates.length;
   const chosen = Array.from({ length: units }, (_, at) => templates[at % templates.length] ?? []);
-  const cells = repeats * chosen.reduce((total, cases) => total + cases.length, 0);
-  return { units, cells, of: (measure) => pairsOf(chosen, measure, repeats) };
+  const sizes = chosen.map((cases) => repeats * cases.length);
+  const cells = sum(sizes);
+  return { units, cells, sizes, of: (measure) => pairsOf(chosen, measure, repeats) };
 }
 
 function pairsOf(

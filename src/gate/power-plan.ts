@@ -6,6 +6,7 @@
 import { rangeWidth } from '../analysis/unit-value.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { candidateIds } from '../spec/spec.ts';
+import { conductLaws } from './conduct-laws.ts';
 import type { MeasureWorld } from './drawn-measure.ts';
 import { drawnKey, type EffectGate, onScale } from './effect.ts';
 import { rateOf, type SimulatedRate } from './null-scenarios.ts';
@@ -115,11 +116,30 @@ function powerWorld(design: PowerDesign, assumption: Assumption, at: At): World 
   };
   const [measures, others] = [worldsAt(at.effect), worldsAt(0)];
   if (measures === null || others === null) return null;
-  return { measures, others, ...statedWorld(stated, layout) };
+  const conduct = conductLaws(stated, layout);
+  return {
+    measures,
+    others,
+    ...statedWorld(stated, layout),
+    ...(conduct.length === 0 ? {} : { conduct }),
+  };
 }
 
 function isOf(gate: EffectGate | undefined, { measureId }: EffectGate): boolean {
   return gate?.measureId === measureId;
+}
+
+/** The world at an effect under the assumption that plans, or null where it admits no such effect. */
+export function plannedWorld(
+  design: PlanDesign,
+  effect: number,
+): { readonly world: World; readonly assumption: string } | null {
+  const improved = improvedGate(design.seal);
+  if (improved === null || layoutOf(design).units < 2) return null;
+  const planning = planningAssumption(improved, design.assumptions);
+  const scaled = onScale(improved.measure, effect);
+  const world = powerWorld({ ...design, improved }, planning, { effect: scaled });
+  return world === null ? null : { world, assumption: planning.words };
 }
 
 /** How often the first candidate ships at an effect under the assumption that plans, or null where it admits no such effect. */
@@ -128,15 +148,11 @@ export function powerAt(
   effect: number,
   options: Pick<SimulationOptions, 'replicates' | 'seed'>,
 ): { readonly ship: SimulatedRate; readonly assumption: string } | null {
-  const improved = improvedGate(design.seal);
-  if (improved === null || layoutOf(design).units < 2) return null;
-  const planning = planningAssumption(improved, design.assumptions);
-  const scaled = onScale(improved.measure, effect);
-  const world = powerWorld({ ...design, improved }, planning, { effect: scaled });
-  if (world === null) return null;
+  const planned = plannedWorld(design, effect);
+  if (planned === null) return null;
+  const { world, assumption } = planned;
   const [counts] = simulateHere(design.seal, [{ world, label: 'power' }], options);
-  if (counts === undefined) return null;
-  return { ship: rateOf(firstShips(counts), counts), assumption: planning.words };
+  return counts === undefined ? null : { ship: rateOf(firstShips(counts), counts), assumption };
 }
 
 /**

@@ -22,8 +22,8 @@ import { holmByBounds } from '../stats/multiplicity.ts';
 import { drawnKey, type EffectGate, effectGates, effectLevel } from './effect.ts';
 import { lookError } from './look-error.ts';
 import { sampler } from './outcome-law.ts';
-import { Staircase } from './simulated-gates.ts';
 import type { World } from './simulated-world.ts';
+import { Staircase } from './staircase.ts';
 
 type MeasureWorld = World['measures'][number];
 

@@ -16,6 +16,7 @@ import { drawnKey, type EffectGate, effectGate, effectLevel } from './effect.ts'
 import type { Discordance } from './outcome-law.ts';
 import { objectiveGates } from './pareto.ts';
 import { rateBounds, rateGate } from './rate.ts';
+import { Staircase } from './staircase.ts';
 
 /** What all cells of an arm together spent in one replicate. */
 export interface DrawnSpending {
@@ -31,6 +32,8 @@ export interface Replicate {
   /** The candidate's own cells, above 0 where one violates or is too slow. */
   readonly own: ReadonlyMap<string, DrawnMeasure>;
   readonly spent: { readonly usd: DrawnSpending | null; readonly tokens: DrawnSpending | null };
+  /** Whether gates on the making of the run clear, by name. */
+  readonly conduct: ReadonlyMap<string, boolean>;
 }
 
 /** One gate of the seal, ready to be asked often. */
@@ -48,35 +51,6 @@ export interface SimulatedGate {
 type Answer = SimulatedGate['clears'];
 
 const always = (): boolean => true;
-
-/**
- * Answers of a rule that only wins and losses of a number of units decide: with more wins or fewer losses it holds as well, the other
- * way it fails as well (DESIGN promise 11).
- */
-export class Staircase {
-  /** By losses: the fewest wins known to hold, the most known to fail. */
-  readonly #holding: Int32Array;
-  readonly #failing: Int32Array;
-
-  constructor(units: number) {
-    this.#holding = new Int32Array(units + 1).fill(units + 1);
-    this.#failing = new Int32Array(units + 1).fill(-1);
-  }
-
-  ask({ wins, losses }: Pick<Discordance, 'wins' | 'losses'>, decide: () => boolean): boolean {
-    if (wins >= (this.#holding[losses] ?? 0)) return true;
-    if (wins <= (this.#failing[losses] ?? 0)) return false;
-    const holds = decide();
-    if (holds) {
-      for (let at = losses; at >= 0 && (this.#holding[at] ?? 0) > wins; at -= 1)
-        this.#holding[at] = wins;
-    } else {
-      for (let at = losses; at < this.#failing.length && (this.#failing[at] ?? 0) < wins; at += 1)
-        this.#failing[at] = wins;
-    }
-    return holds;
-  }
-}
 
 /** Something for each number of units and divisor. */
 class ByDesign<Kept> {
@@ -303,6 +277,20 @@ function budgetAnswer({ limits }: SealedExperiment): Answer {
   return ({ spent }) => cap === null || spent.usd === null || spent.usd.all <= cap;
 }
 
+/** What was drawn for a gate on the making of a run. */
+function conductAnswer(name: string): Answer {
+  return ({ conduct }) => conduct.get(name) ?? true;
+}
+
+const conductKinds: readonly GateDeclaration['gate'][] = [
+  'canary',
+  'contamination',
+  'custom',
+  'evaluator',
+  'infrastructure-symmetry',
+  'interleaving',
+];
+
 /** The gate as a simulation asks it, or null for one that nothing drawn decides. */
 export function simulatedGate(
   seal: SealedExperiment,
@@ -328,5 +316,6 @@ export function simulatedGate(
   if (declared.gate === 'critical')
     return answered(declared.maxRate !== undefined, criticalAnswer(seal, declared));
   if (declared.gate === 'matched-budget') return answered(false, matchedAnswer(declared));
+  if (conductKinds.includes(declared.gate)) return answered(false, conductAnswer(common.name));
   return declared.gate === 'budget' ? answered(false, budgetAnswer(seal)) : null;
 }

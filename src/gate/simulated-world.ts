@@ -5,7 +5,9 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { normalQuantile } from '../stats/distribution.ts';
 import type { Uniform } from '../stats/draws.ts';
 import { sum } from '../stats/summary.ts';
+import type { ConductLaw } from './conduct-laws.ts';
 import { DrawnMeasure, type LostCells, type MeasureWorld } from './drawn-measure.ts';
+import { SimulatedConduct } from './simulated-conduct.ts';
 import type { DrawnSpending, Replicate } from './simulated-gates.ts';
 
 /** What one cell of an arm spends. */
@@ -35,6 +37,8 @@ export interface World {
   /** Probability that a cell gives nothing in the end, and cells of one arm. */
   readonly loss?: { readonly rate: number; readonly cells: number };
   readonly spending?: { readonly usd?: SpendingWorld; readonly tokens?: SpendingWorld };
+  /** What gates on the making of the run will find. */
+  readonly conduct?: readonly ConductLaw[];
 }
 
 /** One candidate's replicate, and the cells it lost with its baseline. */
@@ -55,6 +59,7 @@ export class WorldDraw {
     readonly own: ReadonlyMap<string, DrawnMeasure>;
     readonly lost: Uint8Array;
   }[];
+  readonly #conduct: SimulatedConduct;
   /** What a replicate without losses and spending is read from. */
   readonly #whole: readonly Drawers[];
 
@@ -83,8 +88,15 @@ export class WorldDraw {
       own: new Map((world.own ?? []).map(own)),
       lost: new Uint8Array(cells),
     }));
-    this.#whole = this.#candidates.map(({ measures, own: cellsOf }) => ({
-      replicate: { measures, own: cellsOf, spent: { usd: null, tokens: null } },
+    const lossRate = world.loss?.rate ?? 0;
+    this.#conduct = new SimulatedConduct(seal, world.conduct ?? [], { candidates, lossRate });
+    this.#whole = this.#candidates.map(({ measures, own: cellsOf }, at) => ({
+      replicate: {
+        measures,
+        own: cellsOf,
+        spent: { usd: null, tokens: null },
+        conduct: this.#conduct.found(at),
+      },
       lost: null,
     }));
   }
@@ -94,23 +106,30 @@ export class WorldDraw {
     const { loss, spending } = this.#world;
     if (loss === undefined && spending === undefined) {
       for (const each of this.#whole) this.#drawAll(each.replicate, uniform, null);
+      this.#conduct.draw(uniform, []);
       return this.#whole;
     }
     const anyBaseline = loss !== undefined && loseCells(this.#baseline, loss.rate, uniform);
-    const hasPlacebo = this.#overPlacebo.size > 0;
+    const hasPlacebo = this.#overPlacebo.size > 0 || this.#conduct.readsPlacebo;
     const anyPlacebo =
       hasPlacebo && loss !== undefined && loseCells(this.#placebo, loss.rate, uniform);
     const usd = drawSpending(spending?.usd, this.#candidates.length, uniform);
     const tokens = drawSpending(spending?.tokens, this.#candidates.length, uniform);
-    return this.#candidates.map(({ measures, own, lost }, at) => {
+    const drawn = this.#candidates.map(({ measures, own, lost }, at) => {
       const anyOwn = loss !== undefined && loseCells(lost, loss.rate, uniform);
       const cells =
         anyBaseline || anyPlacebo || anyOwn ? { candidate: lost, baseline: this.#baseline } : null;
       const spent = { usd: usd?.[at] ?? null, tokens: tokens?.[at] ?? null };
-      const replicate = { measures, own, spent };
+      const replicate = { measures, own, spent, conduct: this.#conduct.found(at) };
       this.#drawAll(replicate, uniform, cells);
       return { replicate, lost: cells };
     });
+    const placebo = anyPlacebo ? this.#placebo : null;
+    this.#conduct.draw(
+      uniform,
+      drawn.map(({ lost }) => (lost === null ? null : { ...lost, placebo })),
+    );
+    return drawn;
   }
 
   #drawAll({ measures, own }: Replicate, uniform: Uniform, lost: LostCells | null): void {

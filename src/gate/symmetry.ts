@@ -1,18 +1,17 @@
-/**
- * Gates on how alike the arms were treated: `infrastructure-symmetry` and `interleaving`. Neither ever gives hold, except for
- * receipts that stand at another place than the sealed schedule gives them: an outage is not an outcome.
- */
+/** The `infrastructure-symmetry` gate: how alike outages treated the arms. It never gives hold: an outage is not an outcome. */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { baselineOf } from '../analysis/evidence.ts';
 import type { EvidenceLine, MeasuredReceipt } from '../run/measured-line.ts';
-import { cellId, planSchedule } from '../run/schedule.ts';
-import { finalCases } from '../spec/case-index.ts';
+import { cellId } from '../run/schedule.ts';
 import { type GateOf, gateName } from '../spec/gates.ts';
-import { armIds } from '../spec/spec.ts';
-import { bettingBounds } from '../stats/betting.ts';
+import { bettingBounds, bettingLowerClears } from '../stats/betting.ts';
 import { type Bounds, isIndeterminate } from '../stats/interval.ts';
 import { meanDifferenceBounds } from '../stats/mean-difference.ts';
-import { exactUnconditionalBounds } from '../stats/paired-binary-exact.ts';
+import type { PairedCounts } from '../stats/paired-binary.ts';
+import {
+  exactUnconditionalBounds,
+  exactUnconditionalClears,
+} from '../stats/paired-binary-exact.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
 import { type Contribution, type ContributionParts, contributionOf, shownNumber } from './gate.ts';
@@ -100,22 +99,67 @@ function waitDifferences(pairs: readonly AttemptedPair[]) {
 
 type Part = Pick<ContributionParts, 'finding' | 'reason' | 'statistic' | 'threshold'>;
 
+/** Error of each side, and the truncation of bets. */
+interface FaultOptions {
+  readonly error: number;
+  readonly truncation: number;
+}
+
+/** Most units of one pair each whose difference has an exact interval. */
+const mostExact = 5000;
+
+function faultCounts(values: readonly number[]): PairedCounts {
+  return {
+    both: 0,
+    onlyCandidate: values.filter((each) => each > 0).length,
+    onlyBaseline: values.filter((each) => each < 0).length,
+    neither: values.filter((each) => each === 0).length,
+  };
+}
+
+/** Whether every unit has one pair, and their counts decide. */
+export function areFaultsCounted(sizes: readonly number[]): boolean {
+  return sizes.length <= mostExact && sizes.every((pairs) => pairs === 1);
+}
+
 /** Bounds of the mean difference of fault shares: exact for one pair per unit, the betting bound for unit means. */
-function faultBounds(units: readonly number[][], error: number, truncation: number): Bounds | null {
-  const single = units.every((each) => each.length === 1) && units.length <= 5000;
+function faultBounds(
+  units: readonly (readonly number[])[],
+  { error, truncation }: FaultOptions,
+): Bounds | null {
   const values = units.map(meanOf);
-  const found = single
-    ? exactUnconditionalBounds(
-        {
-          both: 0,
-          onlyCandidate: values.filter((each) => each > 0).length,
-          onlyBaseline: values.filter((each) => each < 0).length,
-          neither: values.filter((each) => each === 0).length,
-        },
-        error,
-      )
+  const found = areFaultsCounted(units.map(({ length }) => length))
+    ? exactUnconditionalBounds(faultCounts(values), error)
     : bettingBounds(values, { range: { lower: -1, upper: 1 }, error, truncation });
   return isIndeterminate(found) ? null : found;
+}
+
+/**
+ * Whether the lower bound of the difference of fault shares lies above minus the margin, of units of one pair: half of what the
+ * interval of a gate says, without computing it. The other half is that of the counts exchanged.
+ * @param counts  units in which faults met the candidate's cell alone, and the baseline's alone
+ */
+export function isCountedFaultAbove(
+  counts: Pick<PairedCounts, 'onlyCandidate' | 'onlyBaseline'>,
+  units: number,
+  { margin, error }: { readonly margin: number; readonly error: number },
+): boolean {
+  const neither = units - counts.onlyCandidate - counts.onlyBaseline;
+  const all = { ...counts, both: 0, neither };
+  return units >= 2 && exactUnconditionalClears(all, { error, threshold: -margin }) === true;
+}
+
+/** The same of the mean differences of units, by the betting bound in their order. */
+export function isMeanFaultAbove(
+  means: readonly number[],
+  { margin, error, truncation }: FaultOptions & { readonly margin: number },
+): boolean {
+  if (means.length < 2) return false;
+  const options = { range: { lower: -1, upper: 1 }, error, truncation };
+  const decided = bettingLowerClears(means, -margin, options);
+  if (decided !== null) return decided;
+  const bounds = bettingBounds(means, options);
+  return !isIndeterminate(bounds) && roundSignificant(bounds.lower, 1) > -margin;
 }
 
 function largestOf({ lower, upper }: Bounds): number {
@@ -138,7 +182,8 @@ function faultPart({ analysis, pairs, error }: SymmetryInput, margin: number): P
     return { ...common, finding: 'cleared', statistic: 0, reason: seen };
   }
   const units = faultUnits(analysis.order, pairs);
-  const bounds = faultBounds(units, error, analysis.seal.analysis.bettingTruncation);
+  const { bettingTruncation: truncation } = analysis.seal.analysis;
+  const bounds = faultBounds(units, { error, truncation });
   if (bounds === null || units.length < 2) {
     return { ...common, finding: 'insufficient', reason: `${seen}, too few units to compare` };
   }
@@ -154,6 +199,13 @@ function faultPart({ analysis, pairs, error }: SymmetryInput, margin: number): P
 
 function intervalText({ lower, upper }: Bounds): string {
   return `${shownNumber(lower)} .. ${shownNumber(upper)}`;
+}
+
+/** Whether the mean difference of waiting lies within the margin on both sides, from the mean of each unit. */
+export function areWaitsAlike(means: readonly number[], most: number, error: number): boolean {
+  if (means.every((each) => each === 0)) return true;
+  const bounds = meanDifferenceBounds(means, error);
+  return !isIndeterminate(bounds) && largestOf(bounds) < most;
 }
 
 /** Time that infrastructure kept the last attempt of a cell waiting; null where nobody knows. */
@@ -226,99 +278,5 @@ export function judgeInfrastructure(
     ...common,
     ...decisive,
     reason: parts.map((each) => each.reason).join('; '),
-  });
-}
-
-/** Last lines of the cells in the order they were received; ties by place in the schedule. */
-function receivedOrder(lines: readonly EvidenceLine[]): EvidenceLine[] {
-  const last = new Map<string, EvidenceLine>();
-  for (const line of lines) {
-    const known = last.get(cellId(line.cell));
-    if (known === undefined || known.receipt.attempt < line.receipt.attempt) {
-      last.set(cellId(line.cell), line);
-    }
-  }
-  return [...last.values()].sort((first, second) =>
-    first.receivedAt === second.receivedAt
-      ? first.position - second.position
-      : first.receivedAt < second.receivedAt
-        ? -1
-        : 1,
-  );
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((first, second) => first - second);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
-}
-
-/**
- * Whether the arms ran side by side: every receipt stands at its place of the sealed schedule, and in half of the pairs or more the
- * two cells came back within one block and the cells in flight of each other.
- *
- * @returns breached for a receipt at another place; insufficient for cells that came back further apart, and without a pair
- */
-export function judgeInterleaving(
-  declared: GateOf<'interleaving'>,
-  analysis: Analysis,
-  candidate: CandidateAnalysis,
-): Contribution {
-  const { seal, index, lines } = analysis;
-  const arms = armIds(seal.spec);
-  const schedule = planSchedule({
-    cases: finalCases(index),
-    arms,
-    repeats: seal.spec.repeats,
-    casesDigest: seal.digests.cases,
-  });
-  const threshold = arms.length + 2 * seal.spec.host.concurrency;
-  const common = {
-    name: gateName(declared),
-    gate: declared.gate,
-    required: declared.required,
-    threshold,
-  };
-  const strays = lines.filter((line) => {
-    const planned = schedule[line.position];
-    return planned === undefined || cellId(planned) !== cellId(line.cell);
-  });
-  const [stray] = strays;
-  if (stray !== undefined) {
-    const reason = `${strays.length} of ${lines.length} receipts stand at another place than the sealed schedule gives them, that of case "${stray.cell.case}" first`;
-    return contributionOf({ ...common, finding: 'breached', reason });
-  }
-  const ranks = new Map(
-    receivedOrder(lines).map(({ cell, position }, rank) => [cellId(cell), { rank, position }]),
-  );
-  const baseline = baselineOf(seal).id;
-  const pairs = candidate.cells.flatMap(({ cell }) => {
-    const own = ranks.get(cellId(cell));
-    const other = ranks.get(cellId({ ...cell, arm: baseline }));
-    if (own === undefined || other === undefined) return [];
-    const apart = Math.abs(own.rank - other.rank);
-    return [{ unit: cell.unit, apart, isFirst: own.position < other.position }];
-  });
-  const n = {
-    units: new Set(pairs.map((each) => each.unit)).size,
-    pairs: pairs.length,
-    cells: 2 * pairs.length,
-    discordant: 0,
-  };
-  if (pairs.length === 0) {
-    const reason = 'no pair was attempted in both arms';
-    return contributionOf({ ...common, n, finding: 'insufficient', reason });
-  }
-  const statistic = medianOf(pairs.map((each) => each.apart));
-  const first = pairs.filter((each) => each.isFirst).length;
-  const within = statistic <= threshold;
-  const reason = `the cells of a pair came back ${shownNumber(statistic)} places apart (median of ${pairs.length}, ${threshold} at most), the candidate scheduled first in ${first}`;
-  return contributionOf({
-    ...common,
-    n,
-    statistic,
-    finding: within ? 'cleared' : 'insufficient',
-    reason: within ? reason : `${reason}: the arms met different hours`,
   });
 }

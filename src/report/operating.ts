@@ -94,12 +94,15 @@ function assumedLines({ measures = {}, ...rest }: Assumptions): string[] {
     const parts = Object.entries(found).map(([key, value]) => `${key} ${shownNumber(value ?? 0)}`);
     return parts.length === 0 ? [] : [`  ${id}: ${parts.join(', ')}`];
   });
-  const others = Object.entries(rest).map(([key, value]) =>
-    value === undefined || typeof value === 'number'
-      ? `  ${key}: ${shownNumber(value ?? 0)}`
-      : `  ${key}: baseline ${shownNumber(value.baseline)}, candidate ${shownNumber(value.candidate)}, deviation ${shownNumber(value.deviation)}`,
-  );
+  const others = Object.entries(rest).map(([key, value]) => `  ${key}: ${shownAssumption(value)}`);
   return lines.length + others.length === 0 ? [] : ['Stated or measured:', ...lines, ...others];
+}
+
+/** A number, or the members of an assumption with theirs. */
+function shownAssumption(value: number | object = 0): string {
+  if (typeof value === 'number') return shownNumber(value);
+  const members: readonly [string, number | object][] = Object.entries(value);
+  return members.map(([key, each]) => `${key} ${shownAssumption(each)}`).join(', ');
 }
 
 function expectedLines({ usd, minutes }: OperatingCharacteristics['expected']): string[] {
@@ -112,8 +115,10 @@ function expectedLines({ usd, minutes }: OperatingCharacteristics['expected']): 
 function coverageLines(gates: readonly GateCoverage[]): string[] {
   const drawn = gates.filter(({ simulated }) => simulated).map(({ gate }) => gate);
   const passed = gates.filter(({ simulated }) => !simulated);
+  const assumed = gates.filter(({ simulated, why }) => simulated && why !== '');
   return [
     `Simulated gates: ${drawn.length === 0 ? 'none' : drawn.join(', ')}`,
+    ...assumed.map(({ gate, why }) => `  ${gate}: ${why}`),
     ...(passed.length === 0 ? [] : ['Not simulated, and taken to pass in the power above:']),
     ...passed.map(({ gate, why }) => `  ${gate}: ${why}`),
   ];

@@ -37,6 +37,15 @@ const spendingSchema = z.strictObject({
 /** What one cell spends. */
 export type SpendingAssumption = z.infer<typeof spendingSchema>;
 
+const faultSchema = z.strictObject({
+  baseline: share.describe('Of the cells of the baseline.'),
+  candidate: share.describe('Of the cells of a candidate.'),
+});
+
+const customSchema = z.strictObject({
+  pass: share.describe('Probability that the gate answers ship for a candidate.'),
+});
+
 export const assumptionsSchema = z.strictObject({
   measures: z.record(idSchema, measureAssumptionSchema).optional().describe('By measure.'),
   lossRate: z
@@ -48,6 +57,17 @@ export const assumptionsSchema = z.strictObject({
   usdPerCell: spendingSchema.optional().describe('Dollars of one cell, by arm.'),
   tokensPerCell: spendingSchema.optional().describe('Tokens of one cell, by arm.'),
   msPerCell: z.number().min(0).optional().describe('Mean time of one cell.'),
+  faultRate: faultSchema
+    .optional()
+    .describe('Share of cells that meet a fault at any attempt, lost ones among them, by arm.'),
+  waitMs: spendingSchema.optional().describe('Time that a cell is kept waiting, by arm.'),
+  leakRate: share
+    .optional()
+    .describe("Share of a candidate's cells whose output holds a canary text; 0 without it."),
+  gates: z
+    .record(idSchema, customSchema)
+    .optional()
+    .describe('By name of a custom gate, whose code is not run on simulated evidence.'),
 });
 /** Everything that is stated or was measured; what is absent is taken from the default assumptions, or not simulated. */
 export type Assumptions = z.infer<typeof assumptionsSchema>;
@@ -61,5 +81,6 @@ export function mergedAssumptions(first: Assumptions, second: Assumptions): Assu
   const measures = Object.fromEntries(
     ids.map((id) => [id, { ...first.measures?.[id], ...second.measures?.[id] }]),
   );
-  return { ...first, ...second, measures };
+  const gates = { ...first.gates, ...second.gates };
+  return { ...first, ...second, measures, ...(first.gates || second.gates ? { gates } : {}) };
 }
