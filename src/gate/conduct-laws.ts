@@ -13,47 +13,7 @@ import { areSideBySide } from './interleaving.ts';
 import { copiedCases } from './monitoring.ts';
 import type { Layout, PlanDesign } from './plan-world.ts';
 import { allGates } from './sealed-gates.ts';
-
-/** Mean of each arm's cells, and the deviation between cells. */
-interface Waits {
-  readonly baseline: number;
-  readonly candidate: number;
-  readonly deviation: number;
-  /** Largest mean difference that the gate allows. */
-  readonly most: number;
-}
-
-/** What decides one gate on the making of a run; `gate` is its name. */
-export type ConductLaw =
-  /** The same in every replicate. */
-  | { readonly kind: 'fixed'; readonly gate: string; readonly clears: boolean }
-  /** Clears with a probability, for each candidate anew. */
-  | { readonly kind: 'rate'; readonly gate: string; readonly rate: number }
-  /** Faults meet each cell with a probability, a lost one surely. */
-  | {
-      readonly kind: 'faults';
-      readonly gate: string;
-      readonly margin: number;
-      readonly rates: { readonly baseline: number; readonly candidate: number };
-      /** Cells of each unit in one arm. */
-      readonly sizes: readonly number[];
-      readonly waits: Waits | null;
-    }
-  /** Each canary cell of any arm fails with a probability; `cells` are their places within an arm. */
-  | {
-      readonly kind: 'canary';
-      readonly gate: string;
-      readonly rate: number;
-      readonly cells: readonly number[];
-      readonly placebo: boolean;
-    }
-  /** The output of each cell of a candidate holds a canary text with a probability. */
-  | {
-      readonly kind: 'texts';
-      readonly gate: string;
-      readonly rate: number;
-      readonly cells: number;
-    };
+import type { ConductLaw } from './simulated-conduct.ts';
 
 function faultLaw(
   { assumptions = {} }: PlanDesign,

@@ -6,7 +6,6 @@
 import type { SealedExperiment } from '../spec/seal.ts';
 import { normalQuantile } from '../stats/distribution.ts';
 import { binomialSampler, type Uniform } from '../stats/draws.ts';
-import type { ConductLaw } from './conduct-laws.ts';
 import type { LostCells } from './drawn-measure.ts';
 import { type CanaryTally, canaryFinding } from './monitoring.ts';
 import { Staircase } from './staircase.ts';
@@ -16,6 +15,47 @@ import {
   isCountedFaultAbove,
   isMeanFaultAbove,
 } from './symmetry.ts';
+
+/** Mean of each arm's cells, and the deviation between cells. */
+interface Waits {
+  readonly baseline: number;
+  readonly candidate: number;
+  readonly deviation: number;
+  /** Largest mean difference that the gate allows. */
+  readonly most: number;
+}
+
+/** What decides one gate on the making of a run; `gate` is its name. */
+export type ConductLaw =
+  /** The same in every replicate. */
+  | { readonly kind: 'fixed'; readonly gate: string; readonly clears: boolean }
+  /** Clears with a probability, for each candidate anew. */
+  | { readonly kind: 'rate'; readonly gate: string; readonly rate: number }
+  /** Faults meet each cell with a probability, a lost one surely. */
+  | {
+      readonly kind: 'faults';
+      readonly gate: string;
+      readonly margin: number;
+      readonly rates: { readonly baseline: number; readonly candidate: number };
+      /** Cells of each unit in one arm. */
+      readonly sizes: readonly number[];
+      readonly waits: Waits | null;
+    }
+  /** Each canary cell of any arm fails with a probability; `cells` are their places within an arm. */
+  | {
+      readonly kind: 'canary';
+      readonly gate: string;
+      readonly rate: number;
+      readonly cells: readonly number[];
+      readonly placebo: boolean;
+    }
+  /** The output of each cell of a candidate holds a canary text with a probability. */
+  | {
+      readonly kind: 'texts';
+      readonly gate: string;
+      readonly rate: number;
+      readonly cells: number;
+    };
 
 /** Cells that one candidate and the arms it is compared with lost. */
 export interface ConductLosses extends LostCells {

@@ -5,9 +5,8 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { normalQuantile } from '../stats/distribution.ts';
 import type { Uniform } from '../stats/draws.ts';
 import { sum } from '../stats/summary.ts';
-import type { ConductLaw } from './conduct-laws.ts';
 import { DrawnMeasure, type LostCells, type MeasureWorld } from './drawn-measure.ts';
-import { SimulatedConduct } from './simulated-conduct.ts';
+import { type ConductLaw, SimulatedConduct } from './simulated-conduct.ts';
 import type { DrawnSpending, Replicate } from './simulated-gates.ts';
 
 /** What one cell of an arm spends. */
