@@ -98,8 +98,8 @@ function newKey(state: LedgerState, { keyId, key }: KeyBody): PublicKey {
   if (key.scopes.includes('receipt')) {
     refuse(
       'scope-not-enforced',
-      'Nothing checks signatures of receipts yet, so no key is recorded for them.',
-      'Leave the scope receipt out; what is not enforced is not recorded.',
+      'Nothing checks signatures of single receipts, so no key is recorded for them.',
+      'Leave the scope receipt out: keys with the scopes entry and statement sign the outcome, which names all receipts by their root.',
     );
   }
   return parsed;

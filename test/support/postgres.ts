@@ -69,13 +69,17 @@ export class TestServer {
   start(others: ServerSettings = {}): void {
     const settings = Object.entries({ listen_addresses: '', ...this.settings, ...others });
     const words = settings.map(([name, value]) => `-c ${name}='${value}'`).join(' ');
-    this.control('start', '-l', join(this.folder, 'log'), '-o', `-k ${this.folder} ${words}`);
+    this.run([
+      ...[join(this.programs, 'pg_ctl'), 'start', '-W', '-D', this.data],
+      ...['-l', join(this.folder, 'log'), '-o', `-k ${this.folder} ${words}`],
+    ]);
     this.wait('start', () => this.toldState().startsWith('ready'));
   }
 
   /** `immediate` is a crash: nothing is written down before the end. */
   stop(mode: 'fast' | 'immediate' = 'immediate'): void {
-    this.control('stop', '-m', mode);
+    const pid = Number(readFileSync(this.stateFile, 'utf8').split('\n')[0]);
+    process.kill(pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
     this.wait('stop', () => !existsSync(this.stateFile));
   }
 
@@ -85,10 +89,12 @@ export class TestServer {
   }
 
   private toldState(): string {
-    return existsSync(this.stateFile) ? (readFileSync(this.stateFile, 'utf8').split('\n')[7] ?? '') : '';
+    return existsSync(this.stateFile)
+      ? (readFileSync(this.stateFile, 'utf8').split('\n')[7] ?? '')
+      : '';
   }
 
-  /** Looks thirty times as often as pg_ctl, whose waits were most of the time that a restart took. */
+  /** Looks thirty times as often as pg_ctl, whose waits would be most of the time that a restart takes. */
   private wait(what: string, isDone: () => boolean): void {
     const still = new Int32Array(new SharedArrayBuffer(4));
     for (const end = Date.now() + 60_000; !isDone(); Atomics.wait(still, 0, 0, 3))
@@ -125,10 +131,6 @@ export class TestServer {
     } finally {
       await client.end();
     }
-  }
-
-  private control(verb: 'start' | 'stop', ...words: string[]): void {
-    this.run([join(this.programs, 'pg_ctl'), verb, '-D', this.data, '-W', ...words]);
   }
 
   private run(command: readonly string[]): string {

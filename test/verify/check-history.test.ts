@@ -8,18 +8,32 @@ import { formatEntry, type LedgerEntry, type StoredEntry } from '../../src/ledge
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { formatExport, gatherExport, type LedgerExport } from '../../src/verify/ledger-export.ts';
 import { demandKeys, signingPorts, tellDemanding } from '../support/ledger-demands.ts';
-import { countingPorts } from '../support/ledger-story.ts';
+import { recordKey } from '../support/ledger-keys.ts';
+import { countingPorts, recordPlan } from '../support/ledger-story.ts';
 import { tellUpkeep } from '../support/ledger-upkeep.ts';
+import { sshSigner } from '../support/signers.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolders();
 const checker = join(import.meta.dirname, '../support/check_history.py');
 
-async function checked(held: LedgerExport): Promise<string> {
+const unseen =
+  'not looked at: 0 files of checkpoints, keys and signatures in 0 imported branches, proofs of anchors\n';
+
+/** @param path  where it finds other programs; where this process does when left out */
+async function checked(held: LedgerExport, path = process.env['PATH']): Promise<string> {
   const file = join(await folder(), 'ledger.tar');
   writeFileSync(file, formatExport(held));
+  const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  }).trim();
   try {
-    return execFileSync('python3', ['-B', checker, file], { encoding: 'utf8', stdio: 'pipe' });
+    const options = {
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...process.env, PATH: path },
+    } as const;
+    return execFileSync(python, ['-B', checker, file], options);
   } catch (error) {
     return String(Reflect.get(Object(error), 'stderr'));
   }
@@ -34,6 +48,22 @@ async function upkeep(): Promise<LedgerExport> {
 async function demanded(): Promise<LedgerExport> {
   const ledger = memoryLedger(signingPorts(demandKeys.root));
   await tellDemanding(ledger);
+  return gatherExport(ledger, new Map());
+}
+
+/** Keys and revocations signed through SSH, with each type of key. */
+async function throughSsh(): Promise<LedgerExport> {
+  const at = await folder();
+  const keys = (['ed25519', 'ecdsa', 'rsa'] as const).map((type) =>
+    sshSigner({ folder: at, name: type, type }),
+  );
+  const ledger = memoryLedger(countingPorts());
+  await recordPlan(ledger, 'a');
+  const [first, ...others] = keys;
+  if (first === undefined) throw new Error('there is a key');
+  await recordKey(ledger, { op: 'add', key: first });
+  for (const key of others) await recordKey(ledger, { op: 'add', key, by: first });
+  for (const key of others) await recordKey(ledger, { op: 'revoke', key });
   return gatherExport(ledger, new Map());
 }
 
@@ -54,14 +84,30 @@ function forged(held: LedgerExport, change: (entry: LedgerEntry) => LedgerEntry)
 describe('check_history.py', () => {
   test('follows keys and amendments', async () => {
     expect(await checked(await upkeep())).toBe(
-      '3 keys, 4 signatures hold, 0 through SSH not checked, 1 amendments\n',
+      `3 keys, 4 signatures hold, 0 through SSH not checked, 1 amendments\n${unseen}`,
     );
   });
 
   test('checks the signature of every entry that a policy wants signed', async () => {
     expect(await checked(await demanded())).toBe(
-      '2 keys, 9 signatures hold, 0 through SSH not checked, 0 amendments\n',
+      `2 keys, 9 signatures hold, 0 through SSH not checked, 0 amendments\n${unseen}`,
     );
+  });
+
+  test('has ssh-keygen check what was signed through SSH, and says so where there is none', async () => {
+    const held = await throughSsh();
+    expect(await checked(held)).toBe(
+      `3 keys, 5 signatures hold, 0 through SSH not checked, 0 amendments\n${unseen}`,
+    );
+    expect(await checked(held, await folder())).toBe(
+      `3 keys, 0 signatures hold, 5 through SSH not checked, 0 amendments\n${unseen}`,
+    );
+    const other = forged(held, (entry) =>
+      entry.kind === 'key' && entry.body.op === 'revoke' && entry.seq === held.entries.length - 1
+        ? { ...entry, body: { ...entry.body, reason: 'another' } }
+        : entry,
+    );
+    expect(await checked(other)).toContain('ssh-keygen does not find the signature good');
   });
 
   test.each<[string, (entry: LedgerEntry) => LedgerEntry, string]>([
