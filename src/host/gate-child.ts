@@ -14,7 +14,14 @@ interface Request {
   readonly timeLimitMs: number;
 }
 
-type Report = { readonly kind: 'loaded' | 'answer' | 'threw' | 'malformed'; readonly text: string };
+type Report = {
+  readonly kind: 'loaded' | 'answer' | 'threw' | 'malformed';
+  readonly text: string;
+  /** Of code that threw while it was loaded: its stack, which names places of its files. */
+  readonly stack?: string;
+  /** Of code that is no module: what the engine says of it, for whoever only loads it. */
+  readonly syntax?: unknown;
+};
 
 /** Entry point that a gate may import; its one function is made in the context, so that nothing of this process leaks. */
 const entryPoint = 'liftgate/gate';
@@ -73,6 +80,11 @@ const prelude = `(() => {
         return typeof thrown === 'object' && thrown !== null ? says(thrown.message) : says(thrown);
       } catch { return 'something that cannot be told'; }
     },
+    stackOf: (thrown) => {
+      try {
+        return typeof thrown === 'object' && thrown !== null && typeof thrown.stack === 'string' ? says(thrown.stack) : '';
+      } catch { return ''; }
+    },
   };
 })()`;
 
@@ -81,6 +93,7 @@ interface Prelude {
   readonly decideOf: (gate: unknown) => unknown;
   readonly asking: (decide: unknown, input: string) => () => readonly [boolean, string];
   readonly told: (thrown: unknown) => string;
+  readonly stackOf: (thrown: unknown) => string;
 }
 
 /** Path of what a module imports by a relative specifier; null for any other. */
@@ -101,11 +114,13 @@ async function report({ module, files, input, timeLimitMs: timeout }: Request): 
   const context = createContext(sandbox, { codeGeneration: { strings: false, wasm: false } });
   const tools = runInContext(prelude, context) as Prelude;
   const modules = new Map<string, SourceTextModule>();
+  let isCompiled = true;
   const moduleAt = (path: string): SourceTextModule | null => {
     const source = Object.hasOwn(files, path) ? files[path] : undefined;
     if (source === undefined) return null;
     const known = modules.get(path);
     if (known !== undefined) return known;
+    isCompiled = false;
     const made = new SourceTextModule(source, {
       context,
       identifier: path,
@@ -114,6 +129,7 @@ async function report({ module, files, input, timeLimitMs: timeout }: Request): 
         throw 'a gate imports at its top only';
       },
     });
+    isCompiled = true;
     modules.set(path, made);
     return made;
   };
@@ -145,7 +161,11 @@ async function report({ module, files, input, timeLimitMs: timeout }: Request): 
     >;
     return { kind: isPlain ? 'answer' : 'malformed', text };
   } catch (thrown) {
-    return { kind: 'threw', text: tools.told(thrown).toWellFormed().slice(0, 1000) };
+    const told = { kind: 'threw', text: tools.told(thrown).toWellFormed().slice(0, 1000) } as const;
+    if (input !== null) return told;
+    return isCompiled
+      ? { ...told, stack: tools.stackOf(thrown).toWellFormed().slice(0, 4000) }
+      : { ...told, syntax: thrown };
   }
 }
 
@@ -153,6 +173,9 @@ const chunks: Buffer[] = [];
 process.stdin.on('data', (chunk: Buffer) => chunks.push(chunk));
 process.stdin.on('end', async () => {
   const request = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Request;
-  const found = await report(request);
-  process.stdout.write(`${JSON.stringify(found)}\n`);
+  const { syntax, ...found } = await report(request);
+  process.stdout.write(`${JSON.stringify(found)}\n`, () => {
+    // Only an error that nobody catches is printed with its place, which whoever loads the code reads from standard error.
+    if (syntax !== undefined) throw syntax;
+  });
 });

@@ -16,12 +16,16 @@ import {
   type GateQuestion,
   type GateReply,
   type GateRunner,
+  type GateTrouble,
   readAnswer,
 } from '../run/gate-reply.ts';
 import { packageFolder } from '../store/package.ts';
 
 /** Most bytes an answer may have; far more than any that is accepted. */
 const mostBytes = 65_536;
+
+/** Most pieces of what a process prints that are kept; a message is one. */
+const mostPrinted = 16;
 
 /** Least time that loading has: what its limit is about is answering. */
 const loadLimitMs = 30_000;
@@ -34,7 +38,11 @@ const memoryMb = 256;
 
 /** What a process said before it ended, or why it said nothing. */
 type Said =
-  | { readonly kind: 'loaded' | 'answer' | 'threw' | 'malformed'; readonly text: string }
+  | {
+      readonly kind: 'loaded' | 'answer' | 'threw' | 'malformed';
+      readonly text: string;
+      readonly stack?: string;
+    }
   | { readonly kind: 'silent'; readonly text: string };
 
 const builtProgram = join(packageFolder, 'dist', 'host', 'gate-child.js');
@@ -66,7 +74,9 @@ function readSaid(bytes: Buffer): Said {
       const known = (['loaded', 'answer', 'threw', 'malformed'] as const).find(
         (each) => each === kind,
       );
-      if (known !== undefined && typeof text === 'string') return { kind: known, text };
+      const told = 'stack' in value ? value['stack'] : '';
+      const stack = typeof told === 'string' ? told : '';
+      if (known !== undefined && typeof text === 'string') return { kind: known, text, stack };
     }
   } catch (error) {
     if (!(error instanceof LiftgateError)) throw error;
@@ -79,9 +89,13 @@ function askOnce(program: string, code: GateCode, input: string | null): Promise
   return new Promise((resolve) => {
     const child = spawn(process.execPath, flagsFor(program), {
       env: {},
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: 'pipe',
     });
     const chunks: Buffer[] = [];
+    const printed: Buffer[] = [];
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (printed.length < mostPrinted) printed.push(chunk);
+    });
     let size = 0;
     const end = (said: Said): void => {
       clearTimeout(timer);
@@ -98,7 +112,13 @@ function askOnce(program: string, code: GateCode, input: string | null): Promise
     });
     child.on('close', (exit, signal) => {
       const ended = `its process ended (${signal ?? `exit ${exit}`}) without an answer`;
-      end(size === 0 ? { kind: 'silent', text: ended } : readSaid(Buffer.concat(chunks)));
+      const said = size === 0 ? null : readSaid(Buffer.concat(chunks));
+      const isPrinted = said !== null && said.kind === 'threw' && printed.length > 0;
+      end(
+        isPrinted
+          ? { ...said, stack: Buffer.concat(printed).toString('utf8') }
+          : (said ?? { kind: 'silent', text: ended }),
+      );
     });
     // A process that ended before it was told everything is heard of by its end.
     child.stdin.on('error', () => undefined);
@@ -106,6 +126,20 @@ function askOnce(program: string, code: GateCode, input: string | null): Promise
     const { module, timeLimitMs } = code;
     child.stdin.end(JSON.stringify({ module, files, input, timeLimitMs: timeLimitMs + graceMs }));
   });
+}
+
+/** The first place of the code's own files in what was printed or in a stack. */
+function placeIn(text: string, files: GateCode['files']): GateTrouble['place'] {
+  const [head = '', , marks = ''] = text.split('\n');
+  const printed = /^(.+):(\d+)$/.exec(head);
+  if (printed?.[1] !== undefined && files.has(printed[1])) {
+    const column = marks.indexOf('^') + 1;
+    return { file: printed[1], line: Number(printed[2]), column: Math.max(1, column) };
+  }
+  for (const [, file = '', line, column] of text.matchAll(/([^\s()]+):(\d+):(\d+)\)?$/gm)) {
+    if (files.has(file)) return { file, line: Number(line), column: Number(column) };
+  }
+  return null;
 }
 
 function replyOf(said: Said, units: number): GateReply {
@@ -155,7 +189,9 @@ export function gateRunner(program: string = builtProgram): GateRunner {
     async load(code) {
       const timeLimitMs = Math.max(code.timeLimitMs, loadLimitMs);
       const said = await askOnce(program, { ...code, timeLimitMs }, null);
-      return said.kind === 'loaded' ? null : said.text;
+      if (said.kind === 'loaded') return null;
+      const stack = 'stack' in said ? (said.stack ?? '') : '';
+      return { detail: said.text, place: placeIn(stack, code.files) };
     },
     async ask(code: GateCode, question: GateQuestion, attempts: number) {
       const { units, input } = question;

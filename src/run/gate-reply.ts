@@ -91,10 +91,16 @@ export interface GateCode {
   readonly timeLimitMs: number;
 }
 
+/** Why the code of a gate cannot be used, and the place in its files where that shows; null where none is known. */
+export interface GateTrouble {
+  readonly detail: string;
+  readonly place: { readonly file: string; readonly line: number; readonly column: number } | null;
+}
+
 /** The port to whoever runs the code of gates. It never rejects because of what the code does. */
 export interface GateRunner {
   /** What is wrong with the code before it is asked anything; null when it is a gate. */
-  load(code: GateCode): Promise<string | null>;
+  load(code: GateCode): Promise<GateTrouble | null>;
   /** @param attempts  how often it is asked where no answer comes */
   ask(code: GateCode, question: GateQuestion, attempts: number): Promise<GateReply>;
 }

@@ -15,6 +15,7 @@ export interface UpperSchemas {
   readonly ledgerEntry: z.AnyShape;
   readonly receiptLine: z.AnyShape;
   readonly decision: z.AnyShape;
+  readonly gates: z.AnyShape;
 }
 
 const shortCasesSchema = z
@@ -36,7 +37,7 @@ const experimentFileSchema = specSchema.extend({
 
 /**
  * Texts of all schema files by file name.
- * @example Object.keys(schemaFiles(upper)).length // => 5
+ * @example Object.keys(schemaFiles(upper)).length // => 6
  */
 export function schemaFiles(upper: UpperSchemas): Record<string, string> {
   const text = (schema: z.AnyShape, name: string, title: string): string =>
@@ -51,6 +52,7 @@ export function schemaFiles(upper: UpperSchemas): Record<string, string> {
     'ledger-entry.schema.json': text(upper.ledgerEntry, 'ledger-entry:1', 'Liftgate ledger entry'),
     'receipt-line.schema.json': text(upper.receiptLine, 'receipt-line:1', 'Liftgate receipt line'),
     'decision.schema.json': text(upper.decision, 'decision:v1', 'Liftgate decision document'),
+    'gates.schema.json': text(upper.gates, 'gates:v1', 'Liftgate record of gates in code'),
   };
 }
 

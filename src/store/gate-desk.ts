@@ -1,4 +1,6 @@
 /** Asks the custom gates of a run before it is decided, each question once, and keeps what they said for the run folder. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Evidence } from '../analysis/evidence.ts';
 import { atLook, isReached, looksOf } from '../analysis/look.ts';
 import type { Digest } from '../base/digest.ts';
@@ -8,7 +10,7 @@ import { gateQuestions } from '../gate/custom.ts';
 import { LookLatch } from '../gate/sequential.ts';
 import type { GateCode, GateReplies, GateReply, GateRunner } from '../run/gate-reply.ts';
 import { gateFiles } from '../spec/gates.ts';
-import type { SealedExperiment } from '../spec/seal.ts';
+import { materialOf, parseSeal, type SealedExperiment } from '../spec/seal.ts';
 import {
   formatGateRecord,
   gateCodes,
@@ -33,7 +35,7 @@ export function gateTexts(loaded: LoadedExperiment): ReadonlyMap<string, string>
 
 /**
  * Loads the code of every custom gate before anything is sealed or spent.
- * @throws {LiftgateError} design-refused  naming the first that is no gate, and why
+ * @throws {LiftgateError} design-refused  naming the first that is no gate, why, and where in its files that shows
  */
 export async function refuseBrokenGates(
   loaded: LoadedExperiment,
@@ -42,18 +44,40 @@ export async function refuseBrokenGates(
   for (const code of gateCodes(loaded.spec.gates, gateTexts(loaded))) {
     const trouble = await runner.load(code);
     if (trouble === null) continue;
+    const { detail, place } = trouble;
+    const at = place === null ? '' : `${place.file}:${place.line}:${place.column}: `;
     const index = loaded.spec.gates.findIndex(
       (gate) => gate.gate === 'custom' && gate.name === code.gate,
     );
     throw new LiftgateError(
       'design-refused',
-      `The code of the gate "${code.gate}" cannot be used: ${trouble}.`,
+      `The code of the gate "${code.gate}" cannot be used: ${at}${detail}.`,
       {
         where: { file: loaded.file, path: `gates[${index}].module` },
         mend: "Export a gate: `import { defineGate } from 'liftgate/gate'; export default defineGate((input) => ({ decision, reason }))`; name what it imports under files.",
       },
     );
   }
+}
+
+/**
+ * Files of custom gates whose bytes are not those of the seal beside the experiment file; none where no seal lies there.
+ * @throws {LiftgateError} seal-invalid  when that file is no seal
+ */
+export function changedGateFiles(loaded: LoadedExperiment): string[] {
+  const file = `${loaded.spec.name}.seal.json`;
+  const path = join(loaded.folder, file);
+  if (!existsSync(path)) return [];
+  const sealed = new Map(
+    (parseSeal(readFileSync(path), file).decision.materials ?? []).map((each) => [
+      each.path,
+      each.sha256,
+    ]),
+  );
+  return gateFiles(loaded.spec.gates).filter((each) => {
+    const bytes = loaded.materialsByPath.get(each)?.bytes;
+    return bytes !== undefined && sealed.get(each) !== materialOf(each, bytes).sha256;
+  });
 }
 
 /** The code to ask, and who runs it. */

@@ -60,6 +60,26 @@ describe('the gate of docs/custom-gates.md', { timeout: 120_000 }, () => {
     }
   });
 
+  test('check loads it where it would run, tells what changed since the seal, and where broken code breaks', async () => {
+    const folder = await writeMails(12);
+    const loaded = await liftgate(folder, 'check', 'mails');
+    expect(loaded.stdout).toContain('  gate floor: gates/floor.mjs loads\n');
+    expect((await liftgate(folder, 'seal', 'mails')).exitCode).toBe(0);
+    const module = join(folder, 'mails/gates/floor.mjs');
+    const text = readFileSync(module, 'utf8');
+    writeFileSync(module, `${text}\n`);
+    const changed = await liftgate(folder, 'check', 'mails', '--json');
+    expect(JSON.parse(changed.stdout)).toMatchObject({
+      gates: [{ gate: 'floor', module: 'gates/floor.mjs', changed: ['gates/floor.mjs'] }],
+    });
+    expect(changed.stderr).toContain('gates/floor.mjs changed since mails.seal.json');
+    writeFileSync(module, `${text}const = 1;\n`);
+    const broken = await liftgate(folder, 'check', 'mails');
+    expect(broken.exitCode).toBe(40);
+    const line = text.split('\n').length;
+    expect(broken.stderr).toContain(`cannot be used: gates/floor.mjs:${line}:7: Unexpected token`);
+  });
+
   test('what-if asks it again only with --run-gates', async () => {
     const folder = await writeMails(12);
     await run(folder);

@@ -230,11 +230,34 @@ describe('loading', () => {
     ['a wait without end', 'await new Promise(() => {});', 'without an answer'],
     ['TypeScript', 'export default (input: number) => input;', 'Unexpected'],
   ])('refuses %s', async (_name, text, detail) => {
-    expect(await runner.load(code(text))).toContain(detail);
+    expect((await runner.load(code(text)))?.detail).toContain(detail);
   });
 
   test('takes a gate without asking it', async () => {
     expect(await runner.load(gate('() => { throw 1; }'))).toBeNull();
+  });
+
+  test.each([
+    ['is no module', `${head}const floor = ;\n`, { file: 'gates/own.mjs', line: 2, column: 15 }],
+    [
+      'throws while it is loaded',
+      `${head}\nthrow new Error('no');\n`,
+      { file: 'gates/own.mjs', line: 3, column: 7 },
+    ],
+    [
+      'imports a file that is no module',
+      "import '../lib/why.mjs';\n",
+      { file: 'lib/why.mjs', line: 3, column: 7 },
+    ],
+    ['exports nothing', 'export const none = 1;\n', null],
+    ['lies about its place', "throw { message: 'no', stack: 'x (elsewhere.mjs:1:1)' };\n", null],
+    ['throws what has no stack that can be read', 'throw { get stack() { throw 1; } };\n', null],
+  ])('names the place where code %s', async (_, text, place) => {
+    const files = new Map([
+      ['gates/own.mjs', text],
+      ['lib/why.mjs', '\n\nlet a b;\n'],
+    ]);
+    expect((await runner.load(code(text, { files })))?.place).toEqual(place);
   });
 });
 

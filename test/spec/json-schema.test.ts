@@ -5,12 +5,14 @@ import { entrySchema } from '../../src/ledger/entry.ts';
 import { decisionDocumentSchema } from '../../src/report/decision.ts';
 import { receiptLineSchema } from '../../src/run/receipt.ts';
 import { schemaFiles } from '../../src/spec/json-schema.ts';
+import { gateRecordSchema } from '../../src/verify/gate-record.ts';
 
 const folder = join(import.meta.dirname, '../../schemas');
 const files = schemaFiles({
   ledgerEntry: entrySchema,
   receiptLine: receiptLineSchema,
   decision: decisionDocumentSchema,
+  gates: gateRecordSchema,
 });
 
 function schemaOf(name: string): Record<string, unknown> {
