@@ -4,7 +4,15 @@
  * CommonJS entry faster than an ES module; names and lines stay readable, so that a stack trace says where it was.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  promises,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { RUNTIME_MODULE_ID, rolldown } from 'rolldown';
 import { canWait, constantsOf, functionsOf } from './deferred-module.mjs';
@@ -106,6 +114,8 @@ const deferred = {
   ],
 };
 
+const statisticsSources = realpathSync(join(project, 'node_modules/simple-statistics/index.js'));
+
 /** A module with nothing in it. */
 const empty = { code: 'module.exports = {};', moduleSideEffects: false };
 
@@ -117,6 +127,33 @@ const startsNothing = {
       ? '\0starts-nothing'
       : null,
   load: (id) => (id === '\0starts-nothing' ? empty : null),
+};
+
+/** simple-statistics from its single sources: as one file it brings everything it has, tables made while loading included. */
+const bySources = {
+  name: 'by-sources',
+  resolveId: (id, importer = '') => {
+    const from = /^.*\/simple-statistics\//.test(importer) && id.startsWith('.');
+    if (id !== 'simple-statistics' && !from) return null;
+    const file = from ? resolve(dirname(importer), id) : statisticsSources;
+    return { id: file, moduleSideEffects: false };
+  },
+};
+
+/** What reads files while other work goes on is loaded with its first call: most files are read at once. */
+const waitsForFiles = {
+  name: 'waits-for-files',
+  resolveId: (id) => (id === 'node:fs/promises' ? '\0waits-for-files' : null),
+  load: (id) => {
+    if (id !== '\0waits-for-files') return null;
+    const names = Object.keys(promises).filter((name) => typeof promises[name] === 'function');
+    const stand = (name) =>
+      `export const ${name} = (...given) => files.promises.${name}(...given);`;
+    return {
+      code: `import * as files from 'node:fs';\n${names.map(stand).join('\n')}`,
+      moduleSideEffects: false,
+    };
+  },
 };
 
 /** Which program runs a command. */
@@ -273,6 +310,8 @@ async function write(name, input, { plugins, topics = [] }) {
     },
     plugins: [
       startsNothing,
+      bySources,
+      waitsForFiles,
       ...plugins,
       {
         name: 'core',

@@ -3,19 +3,18 @@
  * free. Where the ordinary transition refuses it, because this ledger went on otherwise meanwhile, what it exposed and spent counts all
  * the same.
  */
-import { digestOfValue } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import { replacePlan } from './amend.ts';
 import { addClaim, claimOf } from './claim.ts';
 import type { EntryOf, LedgerEntry } from './entry.ts';
 import {
+  answerTo,
   type Claim,
   type ExperimentState,
   familyClaims,
   type LedgerState,
   type ObjectResolver,
   type Policy,
-  requestKey,
   withClaim,
   withExperiment,
 } from './projection.ts';
@@ -262,8 +261,7 @@ function absorbExecution(
 
 /** Whether this ledger records the same request with the same body; requests of imported entries do not count. */
 function isAnswered(state: LedgerState, entry: LedgerEntry): boolean {
-  const answered = state.requests.get(requestKey(entry.kind, entry.requestId));
-  return answered?.bodyDigest === digestOfValue(entry.body);
+  return answerTo(state, entry)?.isSame === true;
 }
 
 /** Settles a claim with everything either side has shown of it. */

@@ -1,7 +1,7 @@
 /** Checks a whole ledger from its stored bytes: chain, history, objects; every fault is reported, none is thrown. */
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError, type Problem } from '../base/errors.ts';
-import { merkleRoot } from '../base/merkle.ts';
+import { merkleRoot, rootOfPeaks } from '../base/merkle.ts';
 import { branchStore, type EntryAt, type ReadableStore, readBranchObjects } from './branch.ts';
 import {
   type ChainHead,
@@ -105,6 +105,8 @@ class Findings {
 
 interface ReadEntries {
   readonly bytes: readonly Uint8Array[];
+  /** Digest of the last of them. */
+  readonly head: Digest | null;
   readonly stored: readonly (StoredEntry | null)[];
   readonly ledger: string | null;
 }
@@ -114,6 +116,7 @@ async function readEntries(store: ReadableStore, findings: Findings): Promise<Re
   const bytes: Uint8Array[] = [];
   const stored: (StoredEntry | null)[] = [];
   let chain: ChainHead = emptyChain;
+  let last: Digest | null = null;
   const size = await countEntries(store, findings);
   for (let seq = 0; seq < size; seq += 1) {
     const next = await readOne(store, seq, findings);
@@ -125,10 +128,11 @@ async function readEntries(store: ReadableStore, findings: Findings): Promise<Re
       }
     }
     stored.push(next.stored);
-    const head = next.bytes === null ? null : entryId(next.bytes);
+    const head = next.stored?.entryId ?? (next.bytes === null ? null : entryId(next.bytes));
+    last = head ?? last;
     chain = { size: seq + 1, head, ledger: chain.ledger ?? next.stored?.entry.ledger ?? null };
   }
-  return { bytes, stored, ledger: chain.ledger };
+  return { bytes, head: last, stored, ledger: chain.ledger };
 }
 
 async function countEntries(store: ReadableStore, findings: Findings): Promise<number> {
@@ -308,12 +312,12 @@ export async function readLedger(
   const { state, stoppedAt } = followHistory(entries, objects, findings);
   const known = typeof pin === 'function' ? await pin(entries.ledger) : pin;
   const completeness = completenessOf({ ...entries, state }, known, findings);
-  const last = entries.bytes.at(-1);
   const report = {
     entries: entries.bytes.length,
-    head: last === undefined ? null : entryId(last),
+    head: entries.head,
     ledger: entries.ledger,
-    root: merkleRoot(entries.bytes),
+    // A history that was followed to its end has grown the tree over the same bytes.
+    root: stoppedAt === null ? rootOfPeaks(state.past?.peaks ?? null) : merkleRoot(entries.bytes),
     ok: findings.problems.length === 0,
     checks: findings.checks(stoppedAt),
     problems: findings.problems,

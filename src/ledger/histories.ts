@@ -21,8 +21,17 @@ function ownEntries({ past }: LedgerState): StoredEntry[] {
   return entries.reverse();
 }
 
+/** By state: nobody changes one, and whoever checks a run asks for its entries many times. */
+const entriesKnown = new WeakMap<LedgerState, ReadonlyMap<Digest, KnownEntry>>();
+
 /** Every entry a ledger knows by identity: its own in order, then the imported ones in the order of their numbers. */
 export function knownEntries(state: LedgerState): ReadonlyMap<Digest, KnownEntry> {
+  const known = entriesKnown.get(state) ?? collectEntries(state);
+  entriesKnown.set(state, known);
+  return known;
+}
+
+function collectEntries(state: LedgerState): ReadonlyMap<Digest, KnownEntry> {
   const known = new Map<Digest, KnownEntry>();
   const own = ownEntries(state);
   for (const stored of own) {

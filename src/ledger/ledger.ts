@@ -4,7 +4,7 @@
  * An append reads the new tail, answers a repeated request with the recorded entry, checks the transition, and puts the bytes under
  * the next number; whoever loses the race reads again. Nothing is locked and nothing is written in part.
  */
-import { type Digest, digestOf, digestOfValue } from '../base/digest.ts';
+import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
 import type { Signer } from '../base/signature.ts';
 import { readObjectsFor } from './branch.ts';
@@ -32,7 +32,7 @@ import {
   transitionObjects,
 } from './entry.ts';
 import { signWhereDemanded } from './policy-demands.ts';
-import { emptyState, type LedgerState, type ObjectResolver, requestKey } from './projection.ts';
+import { answerTo, emptyState, type LedgerState, type ObjectResolver } from './projection.ts';
 import { applyEntry } from './state.ts';
 import { asDamage, conflict } from './transitions.ts';
 
@@ -258,12 +258,12 @@ class StoreLedger implements Ledger {
   private async replay<Kind extends EntryKind>(
     request: EntryRequest<Kind>,
   ): Promise<Appended<Kind> | null> {
-    const answered = this.known.requests.get(requestKey(request.kind, request.requestId));
+    const answered = answerTo(this.known, request);
     if (answered === undefined) return null;
     const imported = this.known.imported.get(answered.entryId);
     const entry = imported?.entry ?? this.tail[answered.seq]?.entry;
     if (entry === undefined || !isKind(entry, request.kind)) return null;
-    if (digestOfValue(request.body) !== answered.bodyDigest) {
+    if (!answered.isSame) {
       throw conflict(
         'I10',
         `The request "${request.requestId}" of kind "${request.kind}" is recorded in entry ${answered.seq} with another body.`,

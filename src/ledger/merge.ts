@@ -2,7 +2,7 @@
  * Merges a branch into a ledger: its entries are followed after those of this ledger, each with its effect and none refused, and what
  * both sides claimed is contested for both. A branch that imported others brings these along.
  */
-import { type Digest, digestOf, digestOfValue } from '../base/digest.ts';
+import { type Digest, digestOf } from '../base/digest.ts';
 import { type Absorbing, absorb, type Transition } from './absorb.ts';
 import { checkBranch, parseBranch, renumbered } from './branch.ts';
 import { contest, formatContested } from './contest.ts';
@@ -202,7 +202,7 @@ class Merge {
 function answered(state: LedgerState, { entry, entryId }: Step<LedgerEntry>): LedgerState {
   const key = requestKey(entry.kind, entry.requestId);
   if (state.requests.get(key) !== undefined) return state;
-  const answer = { seq: entry.seq, entryId, bodyDigest: digestOfValue(entry.body) };
+  const answer = { seq: entry.seq, entryId, body: entry.body };
   return { ...state, requests: state.requests.with([[key, answer]]) };
 }
 

@@ -8,11 +8,11 @@
  *
  * A unit's state is the state of its claims: nothing is copied per unit when a reservation is exposed or released.
  */
-import { compareCodeUnits } from '../base/canonical.ts';
+import { canonicalText, compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import type { PublicKey } from '../base/signature.ts';
 import { type ChainHead, emptyChain } from './chain.ts';
-import type { EntryOf } from './entry.ts';
+import type { EntryOf, LedgerEntry } from './entry.ts';
 import type { Disclosure, JournalMark, KeyScope } from './entry-bodies.ts';
 import { LayeredMap } from './layered-map.ts';
 import { type ImportedEntry, importedFrom, type Past } from './past.ts';
@@ -135,11 +135,11 @@ export interface FingerprintOwner {
   readonly id: string;
 }
 
-/** An answered request: key (kind, requestId) with the canonical text of its body. */
+/** An answered request, known by its kind and its id: the entry that answered it, and the body it had. */
 export interface AnsweredRequest {
   readonly seq: number;
   readonly entryId: Digest;
-  readonly bodyDigest: Digest;
+  readonly body: LedgerEntry['body'];
 }
 
 /** Reuse policy of one family. */
@@ -247,6 +247,16 @@ export function unitKey(population: string, skeleton: string): string {
 /** Key of idempotency. */
 export function requestKey(kind: string, requestId: string): string {
   return `${kind}\n${requestId}`;
+}
+
+/** The recorded answer of a request and whether it had the same body; undefined for a new request. */
+export function answerTo(
+  state: LedgerState,
+  { kind, requestId, body }: Pick<LedgerEntry, 'kind' | 'requestId' | 'body'>,
+): (AnsweredRequest & { readonly isSame: boolean }) | undefined {
+  const answered = state.requests.get(requestKey(kind, requestId));
+  if (answered === undefined) return undefined;
+  return { ...answered, isSame: canonicalText(answered.body) === canonicalText(body) };
 }
 
 /** Phase of the experiment with this plan. */

@@ -1,5 +1,5 @@
 /** The pure transition of a ledger: state and next entry in, next state or a refusal out; the same for every store. */
-import { type Digest, digestOfValue } from '../base/digest.ts';
+import type { Digest } from '../base/digest.ts';
 import { applyAmend } from './amend.ts';
 import { applyAnchor } from './anchor.ts';
 import { addClaim, claimOf } from './claim.ts';
@@ -145,11 +145,10 @@ export function applyEntry(
   }
   checkDemands(state, entry);
   const next = applyKind(state, step, objects);
-  const bodyDigest = digestOfValue(entry.body);
   return {
     ...next,
     past: extendPast(state.past, { entry, entryId, bytes }),
     chain: { size: entry.seq + 1, head: entryId, ledger: entry.ledger },
-    requests: next.requests.with([[key, { seq: entry.seq, entryId, bodyDigest }]]),
+    requests: next.requests.with([[key, { seq: entry.seq, entryId, body: entry.body }]]),
   };
 }

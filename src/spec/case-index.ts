@@ -40,17 +40,40 @@ export const caseIndexSchema = z.strictObject({
 });
 export type CaseIndex = z.infer<typeof caseIndexSchema>;
 
+/** What is asked of one index again and again. */
+interface IndexViews {
+  readonly admitted: readonly IndexedCase[];
+  readonly final: readonly IndexedCase[];
+  readonly byId: ReadonlyMap<string, IndexedCase>;
+}
+
+/** By index: nobody changes one. */
+const views = new WeakMap<CaseIndex, IndexViews>();
+
+function viewsOf(index: CaseIndex): IndexViews {
+  const known = views.get(index);
+  if (known !== undefined) return known;
+  const admitted = index.rows.filter((row): row is IndexedCase => row.excluded === null);
+  const made = {
+    admitted,
+    final: admitted.filter((each) => each.split === 'final'),
+    byId: new Map(admitted.map((each) => [each.id, each])),
+  };
+  views.set(index, made);
+  return made;
+}
+
 /** Admitted cases of the index in row order. */
-export function admittedCases(index: CaseIndex): IndexedCase[] {
-  return index.rows.filter((row): row is IndexedCase => row.excluded === null);
+export function admittedCases(index: CaseIndex): readonly IndexedCase[] {
+  return viewsOf(index).admitted;
 }
 
 /** Admitted cases of the final split in row order. */
-export function finalCases(index: CaseIndex): IndexedCase[] {
-  return admittedCases(index).filter((each) => each.split === 'final');
+export function finalCases(index: CaseIndex): readonly IndexedCase[] {
+  return viewsOf(index).final;
 }
 
 /** Admitted cases by id. */
 export function indexedCases(index: CaseIndex): ReadonlyMap<string, IndexedCase> {
-  return new Map(admittedCases(index).map((each) => [each.id, each]));
+  return viewsOf(index).byId;
 }

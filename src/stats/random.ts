@@ -3,7 +3,7 @@
  * draws from its own labelled stream, so adding a draw in one place moves nothing in another.
  */
 import seedrandom from 'seedrandom';
-import { sha256 } from '../base/digest.ts';
+import { digestHex, digestOf } from '../base/digest.ts';
 import { requireCount, requireSeed } from './arguments.ts';
 
 const words = 4294967296;
@@ -43,17 +43,13 @@ function checkedBelow(word: () => number, n: number): number {
  */
 export function randomStream(seed: string, label: string): RandomStream {
   requireSeed('seed', seed);
-  const generator = seedrandom(hexOf(sha256(`${seed}\n${label}`)));
+  const generator = seedrandom(digestHex(digestOf(`${seed}\n${label}`)));
   const word = (): number => generator.int32() >>> 0;
   return {
     next: () => generator.double(),
     below: (n) => checkedBelow(word, n),
     shuffle: (items) => shuffled(items, word),
   };
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function shuffled<Item>(items: readonly Item[], word: () => number): Item[] {

@@ -19,10 +19,12 @@ export function controlFaults(
   const stray = lines
     .filter((line) => !known.has(line.cell.arm))
     .map((line) => `${line.cell.arm} is no sealed control`);
+  const development = developmentOrder(seal, index);
   const wrong = seal.spec.controls.flatMap((control) =>
-    oneControlFaults(seal, index, {
+    oneControlFaults(seal, {
       experiment,
       control,
+      cells: expectedCells(development, control),
       own: lines.filter((line) => line.cell.arm === control.id),
     }),
   );
@@ -42,16 +44,13 @@ interface ControlRecord {
   /** Digest of the final seal. */
   readonly experiment: Digest;
   readonly control: Control;
+  readonly cells: readonly ExpectedCell[];
   readonly own: readonly ReceiptLine[];
 }
 
-function oneControlFaults(
-  seal: SealedExperiment,
-  index: CaseIndex,
-  record: ControlRecord,
-): string[] {
+function oneControlFaults(seal: SealedExperiment, record: ControlRecord): string[] {
   const { experiment, control, own } = record;
-  const cases = new Map(expectedCells(seal, index, control).map((each) => [each.case, each]));
+  const cases = new Map(record.cells.map((each) => [each.case, each]));
   const sealed = seal.controls.find((each) => each.id === control.id)?.surfaceDigest;
   const surface = sealed ?? seal.arms.find((arm) => arm.role === 'baseline')?.surfaceDigest;
   const ran = new Set(own.map((line) => line.cell.case));
@@ -107,14 +106,21 @@ interface ExpectedCell {
   readonly inputDigest: IndexedCase['inputDigest'] | null;
 }
 
-function expectedCells(seal: SealedExperiment, index: CaseIndex, control: Control): ExpectedCell[] {
+/** Development cases in the order in which controls take them. */
+function developmentOrder(seal: SealedExperiment, index: CaseIndex): readonly IndexedCase[] {
+  return controlOrder(
+    seal,
+    admittedCases(index).filter((each) => each.split !== 'final'),
+  );
+}
+
+function expectedCells(development: readonly IndexedCase[], control: Control): ExpectedCell[] {
   if (control.case !== undefined) {
     const id = `control/${control.id}`;
     return [{ case: id, unit: id, inputDigest: null }];
   }
-  const development = admittedCases(index).filter((each) => each.split !== 'final');
   const most = 'fault' in control ? 1 : control.cells;
-  return controlOrder(seal, development)
+  return development
     .slice(0, most)
     .map(({ id, unit, inputDigest }) => ({ case: id, unit, inputDigest }));
 }

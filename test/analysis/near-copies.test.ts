@@ -48,6 +48,17 @@ describe('nearCopies', () => {
     expect([compared, tooShort]).toEqual([2, 0]);
   });
 
+  test('takes ASCII apart into the same words as any other text', () => {
+    const signs = Array.from({ length: 0x5f }, (_, at) => `w${String.fromCharCode(0x20 + at)}7`);
+    const ascii = `${mail} ${signs.join(' ')}`;
+    const { pairs } = nearCopies([
+      caseOf('a', { mail: ascii }),
+      // A dash is no word, and asks for the rules of all scripts.
+      caseOf('b', { mail: `${ascii} \u2013` }),
+    ]);
+    expect(pairs).toMatchObject([{ similarity: 1, onlyNumbers: true }]);
+  });
+
   test('finds a text with a word changed and says how much of it is the same', () => {
     const changed = mail.replace('blue', 'green');
     const { pairs } = nearCopies([caseOf('a', { mail }), caseOf('b', { mail: changed })]);

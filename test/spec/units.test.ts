@@ -33,6 +33,23 @@ describe('unitIdProblem', () => {
     expect(unitIdProblem('a\u2028b')).toBe('E_ID_CHAR');
     expect(unitIdProblem('a\u3000b')).toBe('E_ID_CHAR');
   });
+
+  test('tells every character of ASCII apart: visible ones pass, a space between two of them, nothing else', () => {
+    for (let code = 0; code < 0x80; code += 1) {
+      const character = String.fromCharCode(code);
+      const visible = code > 0x20 && code < 0x7f;
+      expect(unitIdProblem(`a${character}b`)).toBe(visible || code === 0x20 ? null : 'E_ID_CHAR');
+    }
+    expect(['', ' ', ' a', 'a ', 'a  b'].map(unitIdProblem)).toEqual([
+      'E_ID_EMPTY',
+      ...Array.from({ length: 4 }, () => 'E_ID_SPACE'),
+    ]);
+  });
+
+  test('counts bytes, of ASCII and of other ids', () => {
+    expect(['a'.repeat(256), 'a'.repeat(257)].map(unitIdProblem)).toEqual([null, 'E_ID_LONG']);
+    expect(['ß'.repeat(128), 'ß'.repeat(129)].map(unitIdProblem)).toEqual([null, 'E_ID_LONG']);
+  });
 });
 
 describe('skeletonOf', () => {
@@ -42,6 +59,13 @@ describe('skeletonOf', () => {
 
   test('keeps its worked example', () => {
     expect(skeletonOf('STRASSE') === skeletonOf('straße')).toBe(true);
+  });
+
+  test('folds ASCII by case alone, whatever else stands in the id', () => {
+    const id = Array.from({ length: 0x5e }, (_, at) => String.fromCharCode(0x21 + at)).join('');
+    // The invisible character is dropped, and asks for the rules of all other characters.
+    expect(skeletonOf(`${id} ${id}`)).toBe(skeletonOf(`${id} ${id}\u00ad`));
+    expect(skeletonOf(`${id} ${id}`)).toBe(`${id} ${id}`.toLowerCase());
   });
 
   test('folding twice changes nothing more for ids that may name units', () => {
