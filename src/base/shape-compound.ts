@@ -1,12 +1,11 @@
 /** Shapes made of others: lists, objects, records. */
-import { compareCodeUnits } from './canonical.ts';
 import type { ShapeCheck } from './shape-check.ts';
 import { type AnyShape, type Infer, OptionalShape, Shape } from './shape-core.ts';
 import { type Finding, issueOf, lead, note } from './shape-issue.ts';
 import { UnknownShape } from './shape-scalar.ts';
 
 export class ArrayShape<Element extends AnyShape> extends Shape<Infer<Element>[]> {
-  readonly element: Element;
+  declare readonly element: Element;
 
   constructor(element: Element) {
     super();
@@ -90,16 +89,15 @@ const anything = new OptionalShape(new UnknownShape());
 interface Plan {
   readonly names: readonly string[];
   readonly members: readonly AnyShape[];
-  readonly places: ReadonlyMap<string, number>;
   /** How many of them are never missing in what was read. */
   readonly required: number;
 }
 
 export class ObjectShape<Of extends Members, Output = ObjectOf<Of>> extends Shape<Output> {
-  readonly shape: Of;
+  declare readonly shape: Of;
 
   /** Whether other members are kept as they are instead of refused. */
-  readonly loose: boolean;
+  declare readonly loose: boolean;
 
   constructor(shape: Of, loose = false) {
     super();
@@ -114,17 +112,17 @@ export class ObjectShape<Of extends Members, Output = ObjectOf<Of>> extends Shap
   }
 
   /** Made when it is first needed: most shapes of a program read nothing. */
-  private plan: Plan | undefined;
+  declare private plan: Plan | undefined;
 
   protected fits(value: unknown): boolean {
     if (!isPlainData(value)) return false;
     this.plan ??= planOf(this.shape);
-    const { names, members, places, required } = this.plan;
+    const { names, members, required } = this.plan;
     let next = 0;
     let found = 0;
     for (const key in value) {
       // What was read from canonical text comes in the order of the plan.
-      const at = names[next] === key ? next : (places.get(key) ?? -1);
+      const at = names[next] === key ? next : names.indexOf(key);
       const member = members[at] ?? this.unnamed(key);
       if (member?.accepts(value[key]) !== true) return false;
       if (member.absence !== 'nothing') found += 1;
@@ -189,21 +187,24 @@ export class ObjectShape<Of extends Members, Output = ObjectOf<Of>> extends Shap
 }
 
 function planOf(shape: Members): Plan {
-  const entries = Object.entries(shape).sort(([first], [second]) =>
-    compareCodeUnits(first, second),
-  );
-  return {
-    names: entries.map(([name]) => name),
-    members: entries.map(([, member]) => member),
-    places: new Map(entries.map(([name], at) => [name, at])),
-    required: entries.filter(([, { absence }]) => absence !== 'nothing').length,
-  };
+  const names: string[] = [];
+  const members: AnyShape[] = [];
+  let required = 0;
+  // Without a function, texts are sorted by their code units.
+  for (const name of Object.keys(shape).sort()) {
+    const member = shape[name];
+    if (member === undefined) continue;
+    names.push(name);
+    members.push(member);
+    if (member.absence !== 'nothing') required += 1;
+  }
+  return { names, members, required };
 }
 
 /** Any number of members, each name and each value of one kind. */
 export class RecordShape<Value extends AnyShape> extends Shape<Record<string, Infer<Value>>> {
-  readonly key: Shape<string>;
-  readonly value: Value;
+  declare readonly key: Shape<string>;
+  declare readonly value: Value;
 
   constructor(key: Shape<string>, value: Value) {
     super();

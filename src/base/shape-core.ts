@@ -31,11 +31,17 @@ type Absence = 'fault' | 'nothing' | 'default';
 export abstract class Shape<Output> implements AnyShape {
   /** The type alone; there is no such member. */
   declare readonly output: Output;
-  readonly description: string | undefined;
-  readonly checks: readonly ShapeCheck[] = [];
-  readonly absence: Absence = 'fault';
+  declare readonly description: string | undefined;
+  declare readonly checks: readonly ShapeCheck[];
+  declare readonly absence: Absence;
   /** Whether the member may be missing from what was read too. */
-  readonly mayLack: boolean = false;
+  declare readonly mayLack: boolean;
+
+  /** What most shapes have stands once, so that a thousand of them are made in no time whenever a program starts. */
+  static {
+    const usual = { description: undefined, checks: [], absence: 'fault', mayLack: false } as const;
+    Object.assign(Shape.prototype, usual);
+  }
 
   /** Reads a value of this kind before its checks; faults are added to `found`. */
   protected abstract take(value: unknown, found: Finding[]): unknown;
@@ -131,7 +137,7 @@ export abstract class Shape<Output> implements AnyShape {
 
 /** A shape that reads what another reads, and more. */
 export abstract class Wrapper<Inner extends AnyShape, Output> extends Shape<Output> {
-  readonly inner: Inner;
+  declare readonly inner: Inner;
 
   constructor(inner: Inner) {
     super();

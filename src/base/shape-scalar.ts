@@ -29,7 +29,7 @@ export class StringShape extends Shape<string> {
 
 /** Finite numbers; whole ones only up to 2^53 - 1, beyond which a number may have been rounded. */
 export class NumberShape extends Shape<number> {
-  readonly whole: boolean;
+  declare readonly whole: boolean;
 
   constructor(whole: boolean) {
     super();
@@ -131,7 +131,7 @@ export class UnknownShape extends Shape<unknown> {
 
 /** One of some words or numbers. */
 abstract class ChoiceShape<Word extends Primitive> extends Shape<Word> {
-  readonly values: readonly Word[];
+  declare readonly values: readonly Word[];
 
   constructor(values: readonly Word[]) {
     super();

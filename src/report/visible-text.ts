@@ -32,6 +32,9 @@ function shownCode(code: number): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
+/** Visible ASCII, tabs and line feeds: nothing to look at more closely. */
+const plainText = /^[\t\n -~]*$/;
+
 /**
  * The text with every invisible or reordering character written as its code point; tabs and line feeds stay.
  *
@@ -39,6 +42,7 @@ function shownCode(code: number): string {
  * @example visibleText('safe\u202Etxt.exe') // => 'safe⟨U+202E⟩txt.exe'
  */
 export function visibleText(text: string): string {
+  if (plainText.test(text)) return text;
   let shown = '';
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

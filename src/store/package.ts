@@ -8,8 +8,15 @@ export const sourceFolder = join(import.meta.dirname, '..');
 /** Folder of the package: holds package.json, the built files and the templates. */
 export const packageFolder = join(sourceFolder, '..');
 
+let version: string | undefined;
+
 /** Version word of package.json. */
 export function engineVersion(): string {
+  version ??= readVersion();
+  return version;
+}
+
+function readVersion(): string {
   const text = readFileSync(join(packageFolder, 'package.json'), 'utf8');
   const found = /"version":\s*"([^"]+)"/.exec(text)?.[1];
   return found ?? 'unknown';

@@ -231,14 +231,18 @@ export function pinOf(word: string): LedgerPin {
   });
 }
 
+/** In one piece: a stream takes as long for a line as for all of them. */
 function show({ output }: CommandContext, result: Verification): void {
-  for (const line of result.checks.flatMap(checkLines)) output.line(line);
-  if (result.audit !== null)
-    for (const line of auditLines(result.audit, `liftgate ${engineVersion()}`)) output.line(line);
-  if (result.uncheckable.length > 0) output.line('Cannot be checked offline:');
-  for (const each of result.uncheckable) output.line(`  - ${each}`);
-  output.line(`RESULT ${resultWord(result)}`);
-  if (result.document !== null) for (const line of verdictLines(result.document)) output.line(line);
+  const { checks, audit, uncheckable, document } = result;
+  const lines = [
+    ...checks.flatMap(checkLines),
+    ...(audit === null ? [] : auditLines(audit, `liftgate ${engineVersion()}`)),
+    ...(uncheckable.length > 0 ? ['Cannot be checked offline:'] : []),
+    ...uncheckable.map((each) => `  - ${each}`),
+    `RESULT ${resultWord(result)}`,
+    ...(document === null ? [] : verdictLines(document)),
+  ];
+  output.line(lines.join('\n'));
 }
 
 /** A check and below it what it found, a line per problem with its reason. */
