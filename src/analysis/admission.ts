@@ -246,20 +246,21 @@ function indexOf(
       const applying = measures.filter(
         ([, { where }]) => where === undefined || meets(where, each.fields),
       );
+      // In the order of its canonical text, which is written faster so.
       rows.push({
-        row,
-        id,
-        unit,
-        split,
-        excluded: null,
         applies: applying.map(([measure]) => measure),
-        inputDigest: digestOfValue(each.input),
+        excluded: null,
         expectedDigest: digestOfValue(each.expected),
+        id,
+        inputDigest: digestOfValue(each.input),
+        row,
         ...(sketched ? { sketch: sketchOf(each.input, spec.fingerprint.ignore, secret) } : {}),
+        split,
+        unit,
       });
     }
   }
-  return { type: caseIndexType, rules: spec.admission.map((rule) => rule.id), rows };
+  return { rows, rules: spec.admission.map((rule) => rule.id), type: caseIndexType };
 }
 
 /** Problems of one kind and field shown before the rest is only counted. */

@@ -57,11 +57,15 @@ export function formatUnits(units: readonly UnitRecord[]): string {
   return canonicalLine(units);
 }
 
-function unitSet(units: readonly UnitRecord[]): { count: number; root: Digest; object: Digest } {
+/** @param text  the list as it is stored */
+function unitSet(
+  units: readonly UnitRecord[],
+  text: string,
+): { count: number; root: Digest; object: Digest } {
   return {
     count: units.length,
     root: merkleRoot(units.map((unit) => canonicalText(unit))),
-    object: digestOf(formatUnits(units)),
+    object: digestOf(text),
   };
 }
 
@@ -142,7 +146,12 @@ export function planSeal(input: SealInput): SealDraft {
     gateFiles: input.gateFiles.map((material) => material.sha256),
     controls: Object.fromEntries(controls.map((control) => [control.id, control.surfaceDigest])),
   });
-  const cellPlan = formatCellPlan(spec, index);
+  const texts = {
+    final: formatUnits(final),
+    development: formatUnits(development),
+    index: formatCaseIndex(index),
+    cellPlan: formatCellPlan(spec, index),
+  };
   const seal: SealedExperiment = {
     type: sealType,
     experimentId: spec.name,
@@ -154,28 +163,23 @@ export function planSeal(input: SealInput): SealDraft {
     specSource: input.specSource,
     claim: { ...spec.claim, direction: primaryDirection(spec) },
     units: {
-      ...unitSet(final),
+      ...unitSet(final, texts.final),
       family: spec.claim.population.id,
       skeletonVersion,
       ...fingerprintIdentity(input),
     },
-    development: development.length === 0 ? null : unitSet(development),
+    development: development.length === 0 ? null : unitSet(development, texts.development),
     arms,
     controls,
     digests: { cases: digests.cases, design: digests.design },
-    ...sealedContent(input, cellPlan),
+    ...sealedContent(input, texts),
     ...sealedRules(spec, index, sortedMaterials(input.gateFiles)),
     engine: input.engine,
     unpinned: unpinned(input),
   };
   return {
     seal,
-    objects: unique([
-      formatUnits(final),
-      formatUnits(development),
-      formatCaseIndex(index),
-      cellPlan,
-    ]),
+    objects: unique(Object.values(texts)),
   };
 }
 
@@ -204,7 +208,10 @@ function primaryDirection(spec: ExperimentSpec): 'higher' | 'lower' | null {
 
 type ContentMembers = Pick<SealedExperiment, 'evaluator' | 'dataset' | 'cells' | 'host'>;
 
-function sealedContent(input: SealInput, cellPlan: string): ContentMembers {
+function sealedContent(
+  input: SealInput,
+  texts: { readonly index: string; readonly cellPlan: string },
+): ContentMembers {
   const { spec, index } = input;
   const evaluator = sortedMaterials(input.evaluator);
   const dataset = sortedMaterials(input.dataset);
@@ -223,13 +230,13 @@ function sealedContent(input: SealInput, cellPlan: string): ContentMembers {
       cases: {
         count: rows.length,
         root: merkleRoot(rows.map((row) => canonicalText(row))),
-        object: digestOf(formatCaseIndex(index)),
+        object: digestOf(texts.index),
       },
     },
     cells: {
       replicates: spec.repeats,
       plannedCount: finalCases(index).length * spec.repeats * armIds(spec).length,
-      planObject: digestOf(cellPlan),
+      planObject: digestOf(texts.cellPlan),
       orderSeedRule: 'units by stream unit-order, arms within blocks by stream arm-order',
     },
     host: { adapter: 'worker' in spec.host ? 'worker' : 'module', version: null, receiptKeys: [] },

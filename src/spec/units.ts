@@ -290,8 +290,8 @@ export function unitRecords(
   return [...prints.entries()]
     .sort(([first], [second]) => compareCodeUnits(first, second))
     .map(([id, fingerprints]) => ({
+      fingerprints: [...fingerprints].sort(compareCodeUnits),
       id,
       skeleton: skeletonOf(id),
-      fingerprints: [...fingerprints].sort(compareCodeUnits),
     }));
 }
