@@ -10,7 +10,14 @@ import {
 } from './shape-compound.ts';
 import { type AnyShape, type Infer, Shape } from './shape-core.ts';
 import { endsSome, type Finding, issueOf, note, type Primitive } from './shape-issue.ts';
-import { BooleanShape, LiteralShape, NullShape, NumberShape, StringShape } from './shape-scalar.ts';
+import {
+  BooleanShape,
+  EnumShape,
+  LiteralShape,
+  NullShape,
+  NumberShape,
+  StringShape,
+} from './shape-scalar.ts';
 
 /** The first of several shapes that fits; the only one with lesser faults speaks alone. */
 export class UnionShape<Option extends AnyShape> extends Shape<Infer<Option>> {
@@ -105,7 +112,7 @@ export class TaggedShape<Option extends ObjectShape<Members>> extends Shape<Infe
   /** Words that choose one of the options. */
   wordsOf(option: Option): readonly Primitive[] {
     const word = option.shape[this.tag];
-    return word instanceof LiteralShape ? word.values : [];
+    return word instanceof LiteralShape || word instanceof EnumShape ? word.values : [];
   }
 }
 
