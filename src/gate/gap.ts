@@ -10,7 +10,7 @@ import { isLostByFault } from '../analysis/settle.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
 import { invariant } from '../base/errors.ts';
 import type { MeasureGap } from '../spec/gates.ts';
-import { bettingBounds } from '../stats/betting.ts';
+import { bettingBounds, bettingLowerClears } from '../stats/betting.ts';
 import { type Bounds, isIndeterminate } from '../stats/interval.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
@@ -88,6 +88,24 @@ function boundsOf(values: readonly number[], error: number, truncation: number):
   const found = bettingBounds(values, { range, error, truncation });
   if (isIndeterminate(found)) return null;
   return { lower: roundSignificant(found.lower, 1), upper: roundSignificant(found.upper, 1) };
+}
+
+/**
+ * Whether the upper bound of the gap lies below the margin, without computing the bound where that is possible.
+ * @example isGapBelow([0], 0.1, { error: 0.025, truncation: 0.95 }) // => false
+ */
+export function isGapBelow(
+  values: readonly number[],
+  margin: number,
+  { error, truncation }: { readonly error: number; readonly truncation: number },
+): boolean {
+  if (values.length < 2) return false;
+  const range = { lower: -widest, upper: widest };
+  const turned = values.map((each) => 0 - each);
+  const decided = bettingLowerClears(turned, -margin, { range, error, truncation });
+  if (decided !== null) return decided;
+  const bounds = boundsOf(values, error, truncation);
+  return bounds !== null && bounds.upper < margin;
 }
 
 function seen(units: GapUnits): number[] {

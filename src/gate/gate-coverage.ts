@@ -46,6 +46,12 @@ function textsNeeded({ assumptions }: PlanDesign, { canaries }: GateOf<'contamin
   return isStated ? simulated : assumed('no leakRate is stated, so no output holds a canary text');
 }
 
+function gapNeeded({ assumptions }: PlanDesign, behind: string): Covered {
+  const stated = assumptions?.measures?.[behind]?.follows;
+  const why = `no follows of "${behind}" is stated, so both measures gain alike`;
+  return stated === undefined ? assumed(why) : simulated;
+}
+
 function faultsNeeded({ assumptions = {} }: PlanDesign): Covered {
   const { faultRate, lossRate } = assumptions;
   if (faultRate !== undefined) return simulated;
@@ -97,7 +103,7 @@ function coverageOf(design: PlanDesign, gate: GateDeclaration): Covered {
         'its code is not run on simulated evidence, and no pass is stated of it under gates',
       );
     case 'reward-hacking':
-      return passed('this version draws nothing for it');
+      return gapNeeded(design, gate.truth);
     case 'controls':
       return passed('whether the harness classifies correctly is no matter of chance');
     case 'provenance':

@@ -9,6 +9,7 @@ import { candidateIds } from '../spec/spec.ts';
 import { conductLaws } from './conduct-laws.ts';
 import type { MeasureWorld } from './drawn-measure.ts';
 import { drawnKey, type EffectGate, onScale } from './effect.ts';
+import { followedEffect, gapDrawings, gapWorlds, isPartner } from './gap-worlds.ts';
 import { rateOf, type SimulatedRate } from './null-scenarios.ts';
 import {
   type Assumption,
@@ -28,6 +29,7 @@ import {
   simulateHere,
   simulateWorlds,
 } from './simulate.ts';
+import { gapMeasures } from './simulated-gap.ts';
 import type { World } from './simulated-world.ts';
 
 /** How often the rules ship a candidate that is truly better by `effect`, under one assumption about its differences. */
@@ -91,6 +93,8 @@ interface At {
   readonly effect: number;
   readonly units?: number;
   readonly lossRate?: number;
+  /** What the other measure of a gap gains, in place of what is stated. */
+  readonly follows?: number;
 }
 
 /** One candidate better by an effect, in every other measure as good as the baseline, and the other candidates no better; null where the assumption admits no such effect. */
@@ -99,14 +103,20 @@ function powerWorld(design: PowerDesign, assumption: Assumption, at: At): World 
   const { lossRate = assumptions.lossRate } = at;
   const stated = { ...design, assumptions: { ...assumptions, ...(lossRate && { lossRate }) } };
   const layout = layoutOf(design, at.units);
-  const gates = [improved, ...drawnEffects(seal)].filter(
+  const gates = [improved, ...drawnEffects(seal), ...gapDrawings(seal)].filter(
     (gate, place, all) => all.findIndex((each) => drawnKey(each) === drawnKey(gate)) === place,
   );
   const worldsAt = (effect: number): readonly MeasureWorld[] | null => {
     const found = gates.map((gate) => {
       const isImproved = gate.measureId === improved.measureId;
       const law = (isImproved ? assumption : planningAssumption(gate, assumptions)).law(
-        effectSeen(gate, isImproved ? effect : 0, assumptions),
+        effectSeen(
+          gate,
+          isImproved
+            ? effect
+            : followedEffect(design, gate, { improved, effect, held: at.follows }),
+          assumptions,
+        ),
       );
       return law === null ? null : measureWorld(design, layout, { gate, law });
     });
@@ -117,11 +127,13 @@ function powerWorld(design: PowerDesign, assumption: Assumption, at: At): World 
   const [measures, others] = [worldsAt(at.effect), worldsAt(0)];
   if (measures === null || others === null) return null;
   const conduct = conductLaws(stated, layout);
+  const gaps = gapWorlds(seal, layout);
   return {
     measures,
     others,
     ...statedWorld(stated, layout),
     ...(conduct.length === 0 ? {} : { conduct }),
+    ...(gaps.length === 0 ? {} : { gaps }),
   };
 }
 
@@ -256,6 +268,7 @@ async function powerRows(
   const admitted = [
     ...all.map((assumption) => ({ assumption, at: { effect }, words: assumption.words })),
     ...lossy,
+    ...aloneRow(design, planning, effect),
   ].flatMap(({ assumption, at, words }) => {
     const world = powerWorld(design, assumption, at);
     return world === null ? [] : [{ words, world, label: 'power' }];
@@ -270,6 +283,15 @@ async function powerRows(
       rate: (found.gates[place] ?? 0) / found.replicates,
     })),
   }));
+}
+
+/** The improved measure gains and what a gate holds against it does not: these ships are to be refused. */
+function aloneRow({ seal, improved }: PowerDesign, assumption: Assumption, effect: number) {
+  const { measureId } = improved;
+  const held = [...gapMeasures(seal)].filter((each) => isPartner(seal, each, measureId));
+  if (held.length === 0 || seal.analysis.looks !== undefined) return [];
+  const words = `${assumption.words}, and ${held.map((each) => `"${each}"`).join(', ')} gains nothing`;
+  return [{ assumption, at: { effect, follows: 0 }, words }];
 }
 
 /** Replicates in which the candidate that is better ships. */

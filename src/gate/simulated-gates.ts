@@ -4,7 +4,14 @@
  */
 import { measureOf } from '../analysis/evidence.ts';
 import { rangeWidth, type Sample } from '../analysis/unit-value.ts';
-import { type GateDeclaration, type GateOf, gateName, latencyForm } from '../spec/gates.ts';
+import {
+  type GateDeclaration,
+  type GateOf,
+  gapOf,
+  gateName,
+  latencyForm,
+  type MeasureGap,
+} from '../spec/gates.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { bettingLowerClears } from '../stats/betting.ts';
 import { isIndeterminate } from '../stats/interval.ts';
@@ -13,9 +20,11 @@ import { clopperPearsonUpper } from '../stats/proportion.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import type { DrawnMeasure } from './drawn-measure.ts';
 import { drawnKey, type EffectGate, effectGate, effectLevel } from './effect.ts';
+import { isGapBelow } from './gap.ts';
 import type { Discordance } from './outcome-law.ts';
 import { objectiveGates } from './pareto.ts';
 import { rateBounds, rateGate } from './rate.ts';
+import { drawnGaps, type GapWorld } from './simulated-gap.ts';
 import { Staircase } from './staircase.ts';
 
 /** What all cells of an arm together spent in one replicate. */
@@ -34,6 +43,8 @@ export interface Replicate {
   readonly spent: { readonly usd: DrawnSpending | null; readonly tokens: DrawnSpending | null };
   /** Whether gates on the making of the run clear, by name. */
   readonly conduct: ReadonlyMap<string, boolean>;
+  /** Where the gates on a gap have their units. */
+  readonly gaps: readonly GapWorld[];
 }
 
 /** One gate of the seal, ready to be asked often. */
@@ -282,6 +293,20 @@ function conductAnswer(name: string): Answer {
   return ({ conduct }) => conduct.get(name) ?? true;
 }
 
+/** The gap of two measures below its margin, and what else was drawn for the gate. */
+function gapAnswer(seal: SealedExperiment, name: string, gap: MeasureGap): Answer {
+  const { errorLevels, bettingTruncation: truncation } = seal.analysis;
+  const conduct = conductAnswer(name);
+  return (replicate, divisor, filled) => {
+    if (!conduct(replicate, divisor, filled)) return false;
+    const { measures, gaps } = replicate;
+    const world = gaps.find(({ gate }) => gate === name);
+    const values = drawnGaps(seal, gap, { world, measures, filled });
+    const error = errorLevels.lift / divisor;
+    return values === null || isGapBelow(values, gap.margin, { error, truncation });
+  };
+}
+
 const conductKinds: readonly GateDeclaration['gate'][] = [
   'canary',
   'contamination',
@@ -316,6 +341,8 @@ export function simulatedGate(
   if (declared.gate === 'critical')
     return answered(declared.maxRate !== undefined, criticalAnswer(seal, declared));
   if (declared.gate === 'matched-budget') return answered(false, matchedAnswer(declared));
+  const gap = gapOf(declared);
+  if (gap !== null) return answered(true, gapAnswer(seal, common.name, gap));
   if (conductKinds.includes(declared.gate)) return answered(false, conductAnswer(common.name));
   return declared.gate === 'budget' ? answered(false, budgetAnswer(seal)) : null;
 }

@@ -7,6 +7,7 @@ import type { Uniform } from '../stats/draws.ts';
 import { sum } from '../stats/summary.ts';
 import { DrawnMeasure, type LostCells, type MeasureWorld } from './drawn-measure.ts';
 import { type ConductLaw, SimulatedConduct } from './simulated-conduct.ts';
+import { type GapWorld, gapMeasures } from './simulated-gap.ts';
 import type { DrawnSpending, Replicate } from './simulated-gates.ts';
 
 /** What one cell of an arm spends. */
@@ -38,6 +39,8 @@ export interface World {
   readonly spending?: { readonly usd?: SpendingWorld; readonly tokens?: SpendingWorld };
   /** What gates on the making of the run will find. */
   readonly conduct?: readonly ConductLaw[];
+  /** Where gates on the gap of two of the measures have their units. */
+  readonly gaps?: readonly GapWorld[];
 }
 
 /** One candidate's replicate, and the cells it lost with its baseline. */
@@ -69,13 +72,18 @@ export class WorldDraw {
     this.#placebo = new Uint8Array(cells);
     this.#overPlacebo = new Set(world.measures.flatMap(({ overPlacebo }) => overPlacebo ?? []));
     const losses = world.loss !== undefined;
+    const { gaps = [] } = world;
+    const gapped = gaps.length === 0 ? new Set() : gapMeasures(seal);
     const rated = new Set(
       seal.decision.gates.flatMap((gate) => (gate.gate === 'rate' ? [gate.measure] : [])),
     );
     const drawn = (each: MeasureWorld): [string, DrawnMeasure] => {
       const width = rangeWidth(measureOf(seal, each.measure));
       const levels = losses || rated.has(each.measure);
-      return [each.overPlacebo ?? each.measure, new DrawnMeasure(each, { width, levels, losses })];
+      // What a gap holds against another measure is drawn unit by unit.
+      const units = losses || gapped.has(each.measure);
+      const options = { width, levels, losses: units };
+      return [each.overPlacebo ?? each.measure, new DrawnMeasure(each, options)];
     };
     // Own cells count as 0 or 1, whatever the measure's range.
     const own = (each: MeasureWorld): [string, DrawnMeasure] => [
@@ -95,6 +103,7 @@ export class WorldDraw {
         own: cellsOf,
         spent: { usd: null, tokens: null },
         conduct: this.#conduct.found(at),
+        gaps,
       },
       lost: null,
     }));
@@ -119,7 +128,8 @@ export class WorldDraw {
       const cells =
         anyBaseline || anyPlacebo || anyOwn ? { candidate: lost, baseline: this.#baseline } : null;
       const spent = { usd: usd?.[at] ?? null, tokens: tokens?.[at] ?? null };
-      const replicate = { measures, own, spent, conduct: this.#conduct.found(at) };
+      const conduct = this.#conduct.found(at);
+      const replicate = { measures, own, spent, conduct, gaps: this.#world.gaps ?? [] };
       this.#drawAll(replicate, uniform, cells);
       return { replicate, lost: cells };
     });

@@ -20,6 +20,14 @@ export const measureAssumptionSchema = z.strictObject({
     .describe(
       'Improvement of the placebo arm over the baseline, as gates write theirs; 0 without it.',
     ),
+  follows: z
+    .number()
+    .min(-1)
+    .max(1)
+    .optional()
+    .describe(
+      'What it gains with the improved measure, as shares of their ranges: 1 is as much; 0 without it, 1 where reward-hacking or a contamination probe holds the two against each other.',
+    ),
   rate: share
     .optional()
     .describe(
