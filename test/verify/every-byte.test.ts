@@ -147,7 +147,7 @@ describe('what is recorded', () => {
   }, async () => {
     for (const row of rows) {
       told.push(
-        await tried(row, soak ? share * strideOf(row.kind, row.fit) : Math.ceil(row.count / 6)),
+        await tried(row, soak ? share * strideOf(row.kind, row.fit) : Math.ceil(row.count / 3)),
       );
       if (soak) writeFileSync(resultFile, resultText());
     }
