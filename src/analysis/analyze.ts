@@ -1,5 +1,6 @@
 /** The analysis in one call: receipts to settled cells, pairs, samples and the funnel, for every candidate and measure. */
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import { admittedCases, type CaseIndex } from '../spec/case-index.ts';
 import type { PairedGate } from '../spec/gates.ts';
@@ -25,7 +26,7 @@ import { type Sample, sampleUnits } from './unit-value.ts';
 export interface MeasureAnalysis {
   readonly id: string;
   readonly measure: Measure;
-  readonly pairs: readonly Pair[];
+  readonly pairs: Rows<Pair>;
   readonly sample: Sample;
   /** Null when something is lost and the measure has no range to fill from. */
   readonly filled: Sample | null;
@@ -37,7 +38,7 @@ export interface MeasureAnalysis {
 /** One candidate: its cells in the order of `settleCells`, and its measures by id. */
 export interface CandidateAnalysis {
   readonly id: string;
-  readonly cells: readonly SettledCell[];
+  readonly cells: Rows<SettledCell>;
   readonly measures: ReadonlyMap<string, MeasureAnalysis>;
   /** Measures that neutral-control gates read, against the placebo in place of the baseline; null without a placebo arm. */
   readonly overPlacebo: ReadonlyMap<string, MeasureAnalysis> | null;
@@ -48,10 +49,10 @@ export interface Analysis {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
   /** Every attempt of every cell. */
-  readonly lines: readonly EvidenceLine[];
-  readonly baselineCells: readonly SettledCell[];
+  readonly lines: Rows<EvidenceLine>;
+  readonly baselineCells: Rows<SettledCell>;
   /** Cells of the placebo arm; none without one. */
-  readonly placeboCells: readonly SettledCell[];
+  readonly placeboCells: Rows<SettledCell>;
   /** Every final unit in the sealed order, with or without a value; at a look the first ones. */
   readonly order: readonly string[];
   /** The look it was made at, where the design has looks. */
@@ -93,7 +94,7 @@ export function analyzeEvidence(evidence: Evidence): Analysis {
     const cells = settled.get(arm.id) ?? [];
     const over = (
       ids: readonly string[],
-      baseline: readonly SettledCell[],
+      baseline: Rows<SettledCell>,
     ): ReadonlyMap<string, MeasureAnalysis> =>
       new Map(
         ids.map((id) => {
@@ -133,7 +134,7 @@ function neutralMeasures(seal: SealedExperiment): string[] {
 interface MeasureInput {
   readonly id: string;
   readonly measure: Measure;
-  readonly pairs: readonly Pair[];
+  readonly pairs: Rows<Pair>;
   readonly order: readonly string[];
   readonly finalCases: number;
 }
@@ -141,7 +142,7 @@ interface MeasureInput {
 function analyzeMeasure(input: MeasureInput): MeasureAnalysis {
   const { id, measure, pairs, order, finalCases } = input;
   const sample = sampleUnits(measure, pairs, order);
-  const sampled = (from: readonly Pair[] | null): Sample | null => {
+  const sampled = (from: Rows<Pair> | null): Sample | null => {
     if (from === null) return null;
     return from === pairs ? sample : sampleUnits(measure, from, order);
   };
@@ -160,7 +161,7 @@ function analyzeMeasure(input: MeasureInput): MeasureAnalysis {
 function funnelOf(
   evidence: Evidence,
   candidates: readonly CandidateAnalysis[],
-  baselineCells: readonly SettledCell[],
+  baselineCells: Rows<SettledCell>,
 ): Funnel {
   return {
     rows: rowStages(evidence.index, evidence.look),

@@ -1,6 +1,7 @@
 /** Everything a decision is made from: a final seal, the case index and all receipts. Rules come from the seal alone. */
 import { compareCodeUnits } from '../base/canonical.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { GateReplies } from '../run/gate-reply.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import type { ArmProvenance } from '../run/provenance.ts';
@@ -27,7 +28,7 @@ export interface Evidence {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
   /** Every attempt of every cell, in any order. */
-  readonly lines: readonly EvidenceLine[];
+  readonly lines: Rows<EvidenceLine>;
   /** Null when no control was run with this evidence. */
   readonly controls: readonly ControlResult[] | null;
   /** Every attempt of the controls, whose cost counts too; null where nobody knows them. */
@@ -39,7 +40,7 @@ export interface Evidence {
   /** Per arm, as `checkProvenance` found it. */
   readonly provenance: readonly ArmProvenance[];
   /** What some of the lines say of controls and provenance; without it a look takes them as they are. */
-  readonly conduct?: (lines: readonly EvidenceLine[]) => Pick<Evidence, 'controls' | 'provenance'>;
+  readonly conduct?: (lines: Rows<EvidenceLine>) => Pick<Evidence, 'controls' | 'provenance'>;
   /** What the code of custom gates said of this evidence. */
   readonly replies?: GateReplies;
   /** Set where no more than the units of a look are planned. */

@@ -7,6 +7,7 @@
  */
 import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import * as z from '../base/shape.ts';
 import { admittedCases, type CaseIndex } from '../spec/case-index.ts';
 import type { Look } from './evidence.ts';
@@ -93,8 +94,8 @@ function armReason(arm: string, cell: SettledCell): string | null {
 
 /** Cells of a candidate and its baseline: how many of the planned ones settled. */
 export function cellStages(
-  candidate: readonly SettledCell[],
-  baseline: readonly SettledCell[],
+  candidate: Rows<SettledCell>,
+  baseline: Rows<SettledCell>,
 ): FunnelStage[] {
   const reasons = [
     ...candidate.map((cell) => armReason('candidate', cell)),
@@ -114,7 +115,7 @@ function pairReason(pair: Pair): string | null {
 /** Stages of one measure: cases it applies to, complete pairs, units with a value. */
 export function measureStages(
   finalCases: number,
-  pairs: readonly Pair[],
+  pairs: Rows<Pair>,
   estimated: ReadonlySet<string>,
 ): FunnelStage[] {
   const cases = new Set(pairs.map((pair) => pair.case)).size;

@@ -6,8 +6,11 @@
  * agentError, limitExceeded the sealed failure value; `indeterminate` loses the pair
  * anything else             missing: the pair leaves on both arms
  */
+import { NumberColumn, SharedColumn } from '../base/columns.ts';
 import { invariant } from '../base/errors.ts';
+import { PlaceList, RowList, type Rows, requireRow, rowsAs } from '../base/rows.ts';
 import type { MeasuredReceipt } from '../run/measured-line.ts';
+import type { Cell } from '../run/receipt.ts';
 import type { IndexedCase } from '../spec/case-index.ts';
 import { bestValue, failureValue, type Measure, worstValue } from '../spec/measure.ts';
 import { isMissingClass, type MissingClass, type SettledCell } from './settle.ts';
@@ -57,21 +60,33 @@ export function cellValue({ settlement }: SettledCell, id: string, measure: Meas
   }
 }
 
-/** Most different values that are kept to be shared. */
-const mostShared = 1024;
+/** Values of many cells: how each ended, and its number. */
+class ValueColumn {
+  private readonly endings: SharedColumn<'valued' | 'failed' | LossReason>;
+  private readonly numbers: NumberColumn;
 
-/** Gives equal values as one: a measure of a large run has few of them. */
-function sharedValues(): (value: CellValue) => CellValue {
-  const known = new Map<string | number, CellValue>();
-  return (value) => {
-    if (value.status === 'valued' && value.failed) return value;
-    const key = value.status === 'valued' ? value.value : value.reason;
-    if (Object.is(key, -0)) return value;
-    const first = known.get(key);
-    if (first !== undefined) return first;
-    if (known.size < mostShared) known.set(key, value);
-    return value;
-  };
+  constructor(expected: number) {
+    this.endings = new SharedColumn(expected);
+    this.numbers = new NumberColumn(expected);
+  }
+
+  set(row: number, value: CellValue): void {
+    if (value.status === 'lost') {
+      this.endings.set(row, value.reason, value.reason);
+      return;
+    }
+    const ending = value.failed ? 'failed' : 'valued';
+    this.endings.set(row, ending, ending);
+    this.numbers.set(row, value.value);
+  }
+
+  get(row: number): CellValue {
+    const ending = this.endings.get(row);
+    if (ending !== 'valued' && ending !== 'failed') return { status: 'lost', reason: ending };
+    const value = this.numbers.get(row);
+    invariant(value !== null, 'a value is a number');
+    return { status: 'valued', value, failed: ending === 'failed' };
+  }
 }
 
 /** One case and repeat seen from both arms, for one measure. */
@@ -88,42 +103,111 @@ export interface PairRequest {
   readonly measureId: string;
   readonly measure: Measure;
   readonly cases: ReadonlyMap<string, IndexedCase>;
-  readonly candidate: readonly SettledCell[];
-  readonly baseline: readonly SettledCell[];
+  readonly candidate: Rows<SettledCell>;
+  readonly baseline: Rows<SettledCell>;
+}
+
+/** Pairs in the order in which they were added. */
+class PairColumns extends RowList<Pair> {
+  private readonly cells: Rows<SettledCell>;
+  private readonly places = new PlaceList();
+  private readonly candidate: ValueColumn;
+  private readonly baseline: ValueColumn;
+
+  /** @param cells  of the candidate, in the order of which pairs are added */
+  constructor(cells: Rows<SettledCell>) {
+    super();
+    this.cells = cells;
+    this.candidate = new ValueColumn(cells.length);
+    this.baseline = new ValueColumn(cells.length);
+  }
+
+  get length(): number {
+    return this.places.length;
+  }
+
+  add(place: number, values: Pick<Pair, 'candidate' | 'baseline'>): void {
+    this.candidate.set(this.length, values.candidate);
+    this.baseline.set(this.length, values.baseline);
+    this.places.add(place);
+  }
+
+  cellAt(index: number): Cell {
+    return requireRow(this.cells, this.places.at(index)).cell;
+  }
+
+  candidateAt(index: number): CellValue {
+    return this.candidate.get(index);
+  }
+
+  baselineAt(index: number): CellValue {
+    return this.baseline.get(index);
+  }
+
+  protected row(index: number): Pair {
+    return new PairView(this, index);
+  }
+}
+
+class PairView implements Pair {
+  readonly #pairs: PairColumns;
+  readonly #index: number;
+
+  constructor(pairs: PairColumns, index: number) {
+    this.#pairs = pairs;
+    this.#index = index;
+  }
+
+  get unit(): string {
+    return this.#pairs.cellAt(this.#index).unit;
+  }
+
+  get case(): string {
+    return this.#pairs.cellAt(this.#index).case;
+  }
+
+  get repeat(): number {
+    return this.#pairs.cellAt(this.#index).repeat;
+  }
+
+  get candidate(): CellValue {
+    return this.#pairs.candidateAt(this.#index);
+  }
+
+  get baseline(): CellValue {
+    return this.#pairs.baselineAt(this.#index);
+  }
 }
 
 /** Pairs of the cases a measure applies to, in the order of the cells. */
-export function pairCells(request: PairRequest): Pair[] {
+export function pairCells(request: PairRequest): Rows<Pair> {
   const { measureId, measure, cases, candidate, baseline } = request;
   invariant(candidate.length === baseline.length, 'both arms plan the same cells');
-  const shared = sharedValues();
-  return candidate.flatMap((own, index) => {
-    const other = baseline[index];
+  const pairs = new PairColumns(candidate);
+  let place = 0;
+  for (const own of candidate) {
+    const other = requireRow(baseline, place);
+    const { case: caseId, repeat } = own.cell;
     invariant(
-      other !== undefined &&
-        other.cell.case === own.cell.case &&
-        other.cell.repeat === own.cell.repeat,
+      other.cell.case === caseId && other.cell.repeat === repeat,
       'cells of both arms come in the same order',
     );
-    if (cases.get(own.cell.case)?.applies.includes(measureId) !== true) return [];
-    const { unit, case: caseId, repeat } = own.cell;
-    return [
-      {
-        unit,
-        case: caseId,
-        repeat,
-        candidate: shared(cellValue(own, measureId, measure)),
-        baseline: shared(cellValue(other, measureId, measure)),
-      },
-    ];
-  });
+    if (cases.get(caseId)?.applies.includes(measureId) === true) {
+      pairs.add(place, {
+        candidate: cellValue(own, measureId, measure),
+        baseline: cellValue(other, measureId, measure),
+      });
+    }
+    place += 1;
+  }
+  return pairs;
 }
 
 /**
  * Pairs with every lost value replaced against the candidate: its own by the worst declared value, the baseline's by the best.
  * @returns the same pairs when nothing is lost; null when something is and the measure has no range to fill from
  */
-export function fillWorstCase(pairs: readonly Pair[], measure: Measure): readonly Pair[] | null {
+export function fillWorstCase(pairs: Rows<Pair>, measure: Measure): Rows<Pair> | null {
   const worst = worstValue(measure);
   const best = bestValue(measure);
   const lost = pairs.some(
@@ -131,11 +215,12 @@ export function fillWorstCase(pairs: readonly Pair[], measure: Measure): readonl
   );
   if (!lost) return pairs;
   if (worst === null || best === null) return null;
-  return pairs.map((pair) => ({
-    ...pair,
-    candidate: filled(pair.candidate, worst),
-    baseline: filled(pair.baseline, best),
-  }));
+  return rowsAs(pairs, (pair) =>
+    withValues(pair, {
+      candidate: filled(pair.candidate, worst),
+      baseline: filled(pair.baseline, best),
+    }),
+  );
 }
 
 /**
@@ -143,7 +228,7 @@ export function fillWorstCase(pairs: readonly Pair[], measure: Measure): readonl
  * baseline's at the worst. What the candidate itself left unscored stays lost.
  * @returns the same pairs when no cell is missing; null when one is and the measure has no range to fill from
  */
-export function fillOutages(pairs: readonly Pair[], measure: Measure): readonly Pair[] | null {
+export function fillOutages(pairs: Rows<Pair>, measure: Measure): Rows<Pair> | null {
   const missing = pairs.some(
     (pair) => isMissingValue(pair.candidate) || isMissingValue(pair.baseline),
   );
@@ -151,11 +236,20 @@ export function fillOutages(pairs: readonly Pair[], measure: Measure): readonly 
   const worst = worstValue(measure);
   const best = bestValue(measure);
   if (worst === null || best === null) return null;
-  return pairs.map((pair) => ({
-    ...pair,
-    candidate: isMissingValue(pair.candidate) ? filled(pair.candidate, best) : pair.candidate,
-    baseline: isMissingValue(pair.baseline) ? filled(pair.baseline, worst) : pair.baseline,
-  }));
+  return rowsAs(pairs, (pair) => {
+    const { candidate, baseline } = pair;
+    return withValues(pair, {
+      candidate: isMissingValue(candidate) ? filled(candidate, best) : candidate,
+      baseline: isMissingValue(baseline) ? filled(baseline, worst) : baseline,
+    });
+  });
+}
+
+function withValues(
+  { unit, case: caseId, repeat }: Pair,
+  values: Pick<Pair, 'candidate' | 'baseline'>,
+): Pair {
+  return { unit, case: caseId, repeat, ...values };
 }
 
 function isMissingValue(value: CellValue): boolean {

@@ -5,7 +5,9 @@
  * was run again, or a first attempt that vanished, is refused and not analysed.
  */
 import { compareCodeUnits } from '../base/canonical.ts';
-import { LiftgateError } from '../base/errors.ts';
+import { WholeColumn } from '../base/columns.ts';
+import { invariant, LiftgateError } from '../base/errors.ts';
+import { RowList, type Rows, requireRow } from '../base/rows.ts';
 import type { EvidenceLine, MeasuredReceipt } from '../run/measured-line.ts';
 import { type Cell, interruptedAttempts, isOutcome } from '../run/receipt.ts';
 import { finalCases, type IndexedCase } from '../spec/case-index.ts';
@@ -32,7 +34,7 @@ export interface SettledCell {
 }
 
 /** Settled cells of every arm; within an arm cases by code units of their id, then repeats. */
-export type SettledCells = ReadonlyMap<string, readonly SettledCell[]>;
+export type SettledCells = ReadonlyMap<string, Rows<SettledCell>>;
 
 function refuse(cell: Cell, what: string, mend: string): never {
   throw new LiftgateError(
@@ -49,15 +51,78 @@ export function plannedCases({ index, look }: Pick<Evidence, 'index' | 'look'>):
     .sort((first, second) => compareCodeUnits(first.id, second.id));
 }
 
-function repeatsOf({ seal }: Evidence): number[] {
-  return Array.from({ length: seal.cells.replicates }, (_, repeat) => repeat);
+/** The cells of one arm, made from the places of their last receipts. */
+class ArmCells extends RowList<SettledCell> {
+  readonly length: number;
+  private readonly arm: string;
+  private readonly plan: CellPlan;
+  private readonly lines: Rows<EvidenceLine>;
+  private readonly attempts: WholeColumn;
+  /** 1 + the place of the last receipt; 0 without one. */
+  private readonly lasts: WholeColumn;
+
+  constructor(arm: string, plan: CellPlan, lines: Rows<EvidenceLine>) {
+    super();
+    this.arm = arm;
+    this.plan = plan;
+    this.lines = lines;
+    this.length = plan.cases.length * plan.repeats;
+    this.attempts = new WholeColumn(this.length);
+    this.lasts = new WholeColumn(this.length);
+  }
+
+  /** Records how a cell ended. */
+  end(index: number, attempts: number, last: number): void {
+    this.attempts.set(index, attempts);
+    this.lasts.set(index, last + 1);
+  }
+
+  cellAt(index: number): Cell {
+    const { cases, repeats } = this.plan;
+    const { unit, id } = requireRow(cases, Math.floor(index / repeats));
+    return { unit, case: id, arm: this.arm, repeat: index % repeats };
+  }
+
+  attemptsAt(index: number): number {
+    return this.attempts.get(index);
+  }
+
+  settlementAt(index: number): Settlement {
+    const last = this.lasts.get(index);
+    return settlementOf(last === 0 ? undefined : requireRow(this.lines, last - 1).receipt);
+  }
+
+  protected row(index: number): SettledCell {
+    return new CellView(this, index);
+  }
 }
 
-function plannedCells(evidence: Evidence, arm: string): Cell[] {
-  const repeats = repeatsOf(evidence);
-  return plannedCases(evidence).flatMap((each) =>
-    repeats.map((repeat) => ({ unit: each.unit, case: each.id, arm, repeat })),
-  );
+class CellView implements SettledCell {
+  readonly #cells: ArmCells;
+  readonly #index: number;
+
+  constructor(cells: ArmCells, index: number) {
+    this.#cells = cells;
+    this.#index = index;
+  }
+
+  get cell(): Cell {
+    return this.#cells.cellAt(this.#index);
+  }
+
+  get attempts(): number {
+    return this.#cells.attemptsAt(this.#index);
+  }
+
+  get settlement(): Settlement {
+    return this.#cells.settlementAt(this.#index);
+  }
+}
+
+/** Cells of an arm: the repeats of each case stand together. */
+interface CellPlan {
+  readonly cases: readonly IndexedCase[];
+  readonly repeats: number;
 }
 
 /**
@@ -68,77 +133,102 @@ function plannedCells(evidence: Evidence, arm: string): Cell[] {
  *   beyond the sealed number or after a final one, a measure the spec does not declare, a value outside its declaration
  */
 export function settleCells(evidence: Evidence): SettledCells {
-  const planned = new Map(
-    evidence.seal.arms.map((arm) => [arm.id, plannedCells(evidence, arm.id)] as const),
-  );
-  const byCase = attemptsByCase(evidence, [...planned.keys()]);
+  const { seal, lines } = evidence;
+  const plan = { cases: plannedCases(evidence), repeats: seal.cells.replicates };
+  const arms = [...new Set(seal.arms.map((arm) => arm.id))];
+  const ofCell = linesByCell(placesOf(lines, arms, plan), arms.length * cellCount(plan));
   return new Map(
-    [...planned].map(([arm, cells]) => [
-      arm,
-      cells.map((cell) => {
-        const lines = byCase.get(arm)?.get(cell.case) ?? [];
-        const own = lines.filter((line) => line.cell.repeat === cell.repeat);
-        return settleOne(own[0]?.cell ?? cell, own, evidence.seal);
-      }),
-    ]),
+    arms.map((arm, at) => {
+      const cells = new ArmCells(arm, plan, lines);
+      for (let index = 0; index < cells.length; index += 1) {
+        const own = ofCell(at * cells.length + index).map((place): GivenLine => {
+          const line = requireRow(lines, place);
+          return { place, line, attempt: line.receipt.attempt };
+        });
+        if (own.length === 0) continue;
+        cells.end(index, own.length, settleOne(cells.cellAt(index), own, seal));
+      }
+      return [arm, cells];
+    }),
   );
 }
 
-/** Lines by arm and case, all of planned cells. */
-function attemptsByCase(
-  evidence: Evidence,
-  arms: readonly string[],
-): ReadonlyMap<string, ReadonlyMap<string, readonly EvidenceLine[]>> {
-  const byArm = new Map(arms.map((arm) => [arm, new Map<string, EvidenceLine[]>()]));
-  const units = new Map(plannedCases(evidence).map(({ id, unit }) => [id, unit]));
-  const repeats = repeatsOf(evidence);
-  for (const line of evidence.lines) {
-    const { arm, case: caseId, repeat } = line.cell;
-    const byCase = byArm.get(arm);
-    if (byCase === undefined || !units.has(caseId) || !repeats.includes(repeat)) {
-      refuse(
-        line.cell,
-        'is of a cell that the seal does not plan',
-        'Give receipts of this seal only.',
-      );
+function cellCount({ cases, repeats }: CellPlan): number {
+  return cases.length * repeats;
+}
+
+/** Number of the cell of each line among the cells of all arms; all lines are of planned cells. */
+function placesOf(lines: Rows<EvidenceLine>, arms: readonly string[], plan: CellPlan): Uint32Array {
+  const armPlaces = new Map(arms.map((arm, place) => [arm, place]));
+  const casePlaces = new Map(plan.cases.map(({ id }, place) => [id, place]));
+  const { repeats } = plan;
+  const places = new Uint32Array(lines.length);
+  let at = 0;
+  for (const { cell } of lines) {
+    const arm = armPlaces.get(cell.arm);
+    const casePlace = casePlaces.get(cell.case);
+    if (arm === undefined || casePlace === undefined || cell.repeat >= repeats) {
+      refuse(cell, 'is of a cell that the seal does not plan', 'Give receipts of this seal only.');
     }
-    if (units.get(line.cell.case) !== line.cell.unit) {
+    const unit = plan.cases[casePlace]?.unit ?? '';
+    if (unit !== cell.unit) {
       refuse(
-        line.cell,
-        `names the unit "${line.cell.unit}", but the case belongs to "${units.get(line.cell.case) ?? ''}"`,
+        cell,
+        `names the unit "${cell.unit}", but the case belongs to "${unit}"`,
         'Restore the receipt; the case index of the seal says which unit a case belongs to.',
       );
     }
-    const attempts = byCase.get(caseId);
-    if (attempts === undefined) byCase.set(caseId, [line]);
-    else attempts.push(line);
+    places[at] = arm * cellCount(plan) + casePlace * repeats + cell.repeat;
+    at += 1;
   }
-  return byArm;
+  return places;
 }
 
-function settleOne(
-  cell: Cell,
-  lines: readonly EvidenceLine[],
-  seal: SealedExperiment,
-): SettledCell {
-  const receipts = lines
-    .map((line) => line.receipt)
-    .sort((first, second) => first.attempt - second.attempt);
-  receipts.forEach((receipt, index) => {
+/** Places of the lines of each cell, in their order. */
+function linesByCell(places: Uint32Array, cells: number): (cell: number) => number[] {
+  // The lines of a cell are chained; a link is 1 + the place of the next one.
+  const firsts = new Uint32Array(cells);
+  const nexts = new Uint32Array(places.length);
+  for (let line = places.length - 1; line >= 0; line -= 1) {
+    const cell = places[line] ?? 0;
+    nexts[line] = firsts[cell] ?? 0;
+    firsts[cell] = line + 1;
+  }
+  return (cell) => {
+    const found: number[] = [];
+    for (let link = firsts[cell] ?? 0; link !== 0; link = nexts[link - 1] ?? 0)
+      found.push(link - 1);
+    return found;
+  };
+}
+
+/** A line and its place in the evidence. */
+interface GivenLine {
+  readonly place: number;
+  readonly line: EvidenceLine;
+  readonly attempt: number;
+}
+
+/** Checks the attempts of a cell; gives the place of the last one. */
+function settleOne(cell: Cell, given: readonly GivenLine[], seal: SealedExperiment): number {
+  const ordered = [...given].sort((first, second) => first.attempt - second.attempt);
+  ordered.forEach(({ line: { receipt } }, index) => {
     checkAttempt(cell, receipt.attempt, index + 1);
-    checkFollows(cell, receipts[index - 1]);
+    checkFollows(cell, ordered[index - 1]?.line.receipt);
     checkScores(cell, receipt, seal);
   });
-  const last = lines.find(({ receipt }) => receipt === receipts.at(-1));
-  const most = seal.limits.maxAttempts + interruptedAttempts(lines, last?.fence ?? null);
-  if (receipts.length > most) {
+  const last = ordered.at(-1);
+  invariant(last !== undefined, 'a cell that is settled was tried');
+  const lines = given.map(({ line }) => line);
+  const most = seal.limits.maxAttempts + interruptedAttempts(lines, last.line.fence);
+  if (given.length > most) {
     refuse(
       cell,
-      `is attempt ${receipts.length}, but ${most} are sealed`,
+      `is attempt ${given.length}, but ${most} are sealed`,
       'Keep to the sealed number of attempts.',
     );
   }
-  return { cell, attempts: receipts.length, settlement: settlementOf(receipts.at(-1)) };
+  return last.place;
 }
 
 function checkAttempt(cell: Cell, attempt: number, expected: number): void {

@@ -7,6 +7,7 @@ import { cellValue } from '../analysis/pair.ts';
 import { type SettledCell, settleCells } from '../analysis/settle.ts';
 import { scaledValue } from '../analysis/unit-value.ts';
 import { invariant } from '../base/errors.ts';
+import { rowsOf } from '../base/rows.ts';
 import type { Cell } from '../run/receipt.ts';
 import { cellId } from '../run/schedule.ts';
 import { finalCases } from '../spec/case-index.ts';
@@ -65,7 +66,7 @@ interface Spread {
 
 /** Cells of a round by `cellId`. */
 function cellsOf(round: Evidence): Map<string, SettledCell> {
-  const all = [...settleCells(round).values()].flat();
+  const all = [...rowsOf(...settleCells(round).values())];
   return new Map(all.map((each) => [cellId(each.cell), each]));
 }
 

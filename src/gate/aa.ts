@@ -8,7 +8,8 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import { invariant } from '../base/errors.ts';
-import type { EvidenceLine } from '../run/measured-line.ts';
+import { requireRow } from '../base/rows.ts';
+import { type EvidenceLine, movedLine } from '../run/measured-line.ts';
 import type { Cell } from '../run/receipt.ts';
 import { armOrders, cellId, planSchedule } from '../run/schedule.ts';
 import { finalCases, type IndexedCase } from '../spec/case-index.ts';
@@ -37,7 +38,7 @@ export function aaBlocks({ seal, index }: Pick<Evidence, 'seal' | 'index'>): AaB
   });
   const blocks: AaBlock[] = [];
   for (let at = 0; at < cells.length; at += arms.length) {
-    const own = cells.slice(at, at + arms.length);
+    const own = arms.map((_, place) => requireRow(cells, at + place));
     const [first] = own;
     invariant(first !== undefined, 'a block holds a cell of every arm');
     const { unit, case: caseId, repeat } = first;
@@ -123,7 +124,7 @@ export class AaRedraws {
         case: `${as.prefix}${cell.case}`,
       };
       const own = this.#lines.get(cellId(cell)) ?? [];
-      return own.map((line) => ({ ...line, cell: named, position: as.position + place }));
+      return own.map((line) => movedLine(line, { cell: named, position: as.position + place }));
     });
   }
 }

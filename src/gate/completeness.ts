@@ -7,6 +7,7 @@
  */
 import type { CandidateAnalysis } from '../analysis/analyze.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
+import { type Rows, rowsOf } from '../base/rows.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { type Contribution, contributionOf, type Decision, shownNumber } from './gate.ts';
 
@@ -15,7 +16,7 @@ export interface CompletenessInput {
   readonly name: string;
   readonly candidate: CandidateAnalysis;
   /** Cells of the baseline, and of the placebo where there is one. */
-  readonly otherCells: readonly SettledCell[];
+  readonly otherCells: Rows<SettledCell>;
   /** Measures whose values can move the decision. */
   readonly gated: readonly string[];
   readonly maxLostShare: number;
@@ -38,20 +39,20 @@ export interface Losses {
 /** Counts the losses that concern a candidate's decision. */
 export function countLosses(
   candidate: CandidateAnalysis,
-  otherCells: readonly SettledCell[],
+  otherCells: Rows<SettledCell>,
   gated: readonly string[],
 ): Losses {
-  const cells = [...candidate.cells, ...otherCells];
+  const cells = rowsOf(candidate.cells, otherCells);
   const missing = cells.flatMap(({ settlement }) =>
     settlement.status === 'missing' ? [settlement.reason] : [],
   );
   const measures = gated.flatMap((id) => candidate.measures.get(id) ?? []);
   const overPlacebo = gated.flatMap((id) => candidate.overPlacebo?.get(id) ?? []);
-  const lost = [
-    ...measures.flatMap(({ sample }) => sample.lost),
+  const lost = rowsOf(
+    ...measures.map(({ sample }) => sample.lost),
     // The candidate's own losses stand in both comparisons and count once.
-    ...overPlacebo.flatMap(({ sample }) => sample.lost.filter(({ side }) => side === 'baseline')),
-  ].map(({ reason }) => reason);
+    ...overPlacebo.map(({ sample }) => sample.lost.filter(({ side }) => side === 'baseline')),
+  ).map(({ reason }) => reason);
   const shares = [...measures, ...overPlacebo].map(({ sample }) =>
     shareOf(sample.lost.length, sample.plannedValues),
   );

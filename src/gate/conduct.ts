@@ -2,6 +2,7 @@
 import type { Evidence } from '../analysis/evidence.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import { LiftgateError } from '../base/errors.ts';
+import { type Rows, rowsOf } from '../base/rows.ts';
 import { costOf } from '../run/budget.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import { wallMinutesOf } from '../run/wall-time.ts';
@@ -80,7 +81,7 @@ function checkControlIds(declared: readonly string[], found: readonly string[]):
 /** An arm with how its planned cells ended. */
 export interface JudgedArm {
   readonly id: string;
-  readonly cells: readonly SettledCell[];
+  readonly cells: Rows<SettledCell>;
 }
 
 /** Whether faults left an arm without one outcome to check. */
@@ -142,7 +143,7 @@ interface Spending {
   /** Attempts of unknown cost that the engine itself ended by a `host-exit` control. */
   readonly ended: number;
   /** All other attempts of unknown cost. */
-  readonly unknown: readonly EvidenceLine[];
+  readonly unknown: Rows<EvidenceLine>;
 }
 
 function spendingOf({ seal, lines, controlLines }: Evidence): Spending {
@@ -156,12 +157,15 @@ function spendingOf({ seal, lines, controlLines }: Evidence): Spending {
   const isEnded = ({ cell, receipt }: EvidenceLine): boolean =>
     ended.has(cell.arm) && receipt.outcome === 'infrastructureFault';
   const open = controls.filter(isOpen);
-  const costs = [...lines, ...controls].map(({ receipt }) => costOf(receipt));
+  const costs = rowsOf<EvidenceLine>(lines, controls).map(({ receipt }) => costOf(receipt));
   return {
     knownUsd: roundSignificant(sum(costs.map((each) => (each.known ? each.usd : each.atLeast)))),
     attempts: costs.length,
     ended: open.filter(isEnded).length,
-    unknown: [...lines.filter(isOpen), ...open.filter((line) => !isEnded(line))],
+    unknown: rowsOf<EvidenceLine>(
+      lines.filter(isOpen),
+      open.filter((line) => !isEnded(line)),
+    ),
   };
 }
 

@@ -9,6 +9,7 @@ import type { CandidateAnalysis } from '../analysis/analyze.ts';
 import { cellValue, type LossReason } from '../analysis/pair.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import type { SampleSize } from '../analysis/unit-value.ts';
+import type { Rows } from '../base/rows.ts';
 import { type GateDeclaration, gateName } from '../spec/gates.ts';
 import { type Measure, worstValue } from '../spec/measure.ts';
 import { clopperPearsonLower, clopperPearsonUpper } from '../stats/proportion.ts';
@@ -28,7 +29,7 @@ export interface CriticalInput {
   readonly declared: CriticalDeclaration;
   readonly measure: Measure;
   readonly candidate: CandidateAnalysis;
-  readonly baselineCells: readonly SettledCell[];
+  readonly baselineCells: Rows<SettledCell>;
   /** One-sided error of the rate bound; a gate without `maxRate` reads none. */
   readonly error: number;
 }
@@ -67,11 +68,7 @@ interface Tally {
   readonly failed: number;
 }
 
-function tally(
-  cells: readonly SettledCell[],
-  cases: ReadonlySet<string>,
-  input: CriticalInput,
-): Tally {
+function tally(cells: Rows<SettledCell>, cases: ReadonlySet<string>, input: CriticalInput): Tally {
   const checked = cells
     .filter((cell) => cases.has(cell.cell.case))
     .map((cell) => ({

@@ -7,6 +7,8 @@ import type { Sample } from '../analysis/unit-value.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
+import { invariant } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { GateQuestion } from '../run/gate-reply.ts';
 import { type GateOf, gateName } from '../spec/gates.ts';
 import { guaranteeOf } from '../spec/inference.ts';
@@ -17,7 +19,7 @@ import type { GateInput, GateInterval, GateMeasure } from './define-gate.ts';
 import { lookError } from './look-error.ts';
 
 /** Outcomes of the cells of one arm: how many ended in each class, cells that never ran as `not-run`. */
-function outcomesOf(cells: readonly SettledCell[]): Record<string, number> {
+function outcomesOf(cells: Rows<SettledCell>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { settlement } of cells) {
     const word = settlement.status === 'settled' ? settlement.receipt.outcome : settlement.reason;
@@ -31,7 +33,7 @@ interface ArmSums {
   readonly candidate: number[];
 }
 
-function valuesByUnit(pairs: readonly Pair[]): ReadonlyMap<string, ArmSums> {
+function valuesByUnit(pairs: Rows<Pair>): ReadonlyMap<string, ArmSums> {
   const found = new Map<string, ArmSums>();
   for (const { unit, baseline, candidate } of pairs) {
     if (baseline.status === 'lost' || candidate.status === 'lost') continue;

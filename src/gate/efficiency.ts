@@ -8,7 +8,7 @@
 import type { CandidateAnalysis } from '../analysis/analyze.ts';
 import type { CellValue, Pair } from '../analysis/pair.ts';
 import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
-import { invariant } from '../base/errors.ts';
+import { type Rows, requireRow, rowsOf } from '../base/rows.ts';
 import { type Amount, sumAmounts, usageTokens, usageUsd } from '../run/budget.ts';
 import { type GateOf, gateName } from '../spec/gates.ts';
 import { exp } from '../stats/elementary.ts';
@@ -63,7 +63,7 @@ interface SlowestCells {
   readonly cells: number;
 }
 
-function slowestCells(pairs: readonly Pair[]): SlowestCells {
+function slowestCells(pairs: Rows<Pair>): SlowestCells {
   const units = new Map<string, CellValue[]>();
   for (const { unit, candidate } of pairs) {
     const cells = units.get(unit) ?? [];
@@ -161,12 +161,11 @@ const spendingOf = { tokens: usageTokens, usd: usageUsd } as const;
 
 function spentPairs(
   of: 'tokens' | 'usd',
-  candidate: readonly SettledCell[],
-  baseline: readonly SettledCell[],
+  candidate: Rows<SettledCell>,
+  baseline: Rows<SettledCell>,
 ): SpentPair[] {
   return candidate.flatMap((own, at) => {
-    const other = baseline[at];
-    invariant(other !== undefined, 'both arms plan the same cells');
+    const other = requireRow(baseline, at);
     if (own.settlement.status === 'missing' || other.settlement.status === 'missing') return [];
     return [
       {
@@ -190,8 +189,8 @@ function isKnown(amount: Amount): amount is Extract<Amount, { known: true }> {
  */
 export function judgeMatchedBudget(
   declared: GateOf<'matched-budget'>,
-  candidate: readonly SettledCell[],
-  baseline: readonly SettledCell[],
+  candidate: Rows<SettledCell>,
+  baseline: Rows<SettledCell>,
 ): Contribution {
   const { of, tolerance } = declared;
   const pairs = spentPairs(of, candidate, baseline);
@@ -213,7 +212,7 @@ export function judgeMatchedBudget(
       discordant: unequal.length,
     },
   };
-  const lost = [...candidate, ...baseline].flatMap(({ settlement }) =>
+  const lost = rowsOf(candidate, baseline).flatMap(({ settlement }) =>
     settlement.status === 'missing' ? [settlement.reason] : [],
   );
   const found = matchedFinding({ of, tolerance, pairs, lost });

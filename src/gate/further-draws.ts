@@ -1,6 +1,7 @@
 /** Samples of more units, or of more repeats, as an open gate would read them: those that were seen, their mean moved to an effect. */
 import type { PairValue, Sample, UnitValue } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
+import type { Rows } from '../base/rows.ts';
 import type { Uniform } from '../stats/draws.ts';
 import { largest, moments, sum } from '../stats/summary.ts';
 import { DrawnMeasure } from './drawn-measure.ts';
@@ -88,7 +89,7 @@ function unitsSource(seen: SeenGate, effect: number): SampleSource | null {
 }
 
 /** A sample of drawn units. */
-export function sampleOf(units: readonly UnitValue[]): Sample {
+export function sampleOf(units: Rows<UnitValue>): Sample {
   const pairs = units.reduce((total, unit) => total + unit.pairs, 0);
   const n = { units: units.length, pairs, cells: 2 * pairs, discordant: 0 };
   return { units, n, lost: [], plannedValues: 2 * pairs };
@@ -107,7 +108,7 @@ function casesSource(seen: SeenGate, effect: number): SampleSource | null {
   return (size) => {
     const pairs = Array.from(
       { length: size },
-      (_, at) => sample.units[at % sample.units.length]?.pairs ?? 1,
+      (_, at) => sample.units.at(at % sample.units.length)?.pairs ?? 1,
     );
     const world = { measure: gate.measureId, law, correlation, pairs };
     const drawn = new DrawnMeasure(world, { width, levels: false, losses: false });

@@ -7,6 +7,7 @@ import { caseMeans, caseRiskBounds } from '../analysis/clustered-bounds.ts';
 import { type Estimate, unboundedUnits } from '../analysis/estimate.ts';
 import type { Sample } from '../analysis/unit-value.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
+import { rowsOf } from '../base/rows.ts';
 import * as z from '../base/shape.ts';
 import { type Spent, spentOn } from '../run/budget.ts';
 import { caseFloors } from '../spec/case-floors.ts';
@@ -204,12 +205,10 @@ export function repeatsNeed(
     const most = `more than ${mostFurtherRepeats} repeats would be needed`;
     return noNeed(effect, `the roster of units is fixed; ${most}`);
   }
-  const present = seen
-    .flatMap(({ sample }) => sample.units)
-    .reduce(
-      (fewest, { values }) => Math.min(fewest, new Set(values.map((pair) => pair.repeat)).size),
-      all,
-    );
+  const present = rowsOf(...seen.map(({ sample }) => sample.units)).reduce(
+    (fewest, { values }) => Math.min(fewest, new Set(values.map((pair) => pair.repeat)).size),
+    all,
+  );
   const further = Math.max(0, all - present);
   const reason = `the roster of units is fixed; ${all} repeats (${further} more) would do`;
   return { ...noNeed(effect, reason), repeats: { all, further } };

@@ -2,6 +2,7 @@
 import { type Analysis, analyzeEvidence, type CandidateAnalysis } from '../analysis/analyze.ts';
 import { baselineOf, type Evidence, gatedMeasures, measureOf } from '../analysis/evidence.ts';
 import { invariant } from '../base/errors.ts';
+import { rowsOf } from '../base/rows.ts';
 import { type GateDeclaration, gateName } from '../spec/gates.ts';
 import type { HolmStep } from '../stats/multiplicity.ts';
 import { hasBound } from './bound-gate.ts';
@@ -151,7 +152,7 @@ function judgeCandidate(
   const complete = judgeCompleteness({
     name: gateName(completeness),
     candidate,
-    otherCells: [...analysis.baselineCells, ...analysis.placeboCells],
+    otherCells: rowsOf(analysis.baselineCells, analysis.placeboCells),
     gated,
     maxLostShare: evidence.seal.spec.loss.maxLostShare,
     observed,

@@ -13,6 +13,7 @@ import { isLostByFault, type SettledCell } from '../analysis/settle.ts';
 import type { Json } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import { isOutcome } from '../run/receipt.ts';
 import { admittedCases, type CaseIndex, type IndexedCase } from '../spec/case-index.ts';
@@ -46,7 +47,7 @@ export function judgeCanary(
   invariant(measured !== undefined, 'every gated measure is analysed');
   const cases = new Set(measured.pairs.map((pair) => pair.case));
   const best = bestValue(measured.measure);
-  const tally = (ofArm: readonly SettledCell[]): CanaryTally => {
+  const tally = (ofArm: Rows<SettledCell>): CanaryTally => {
     const own = ofArm.filter(({ cell }) => cases.has(cell.case));
     const values = own.map((cell) => ({
       id: cell.cell.case,

@@ -3,6 +3,7 @@ import { type Analysis, analyzeEvidence, type MeasureAnalysis } from '../analysi
 import type { Evidence } from '../analysis/evidence.ts';
 import type { SettledCell } from '../analysis/settle.ts';
 import type { UnitValue } from '../analysis/unit-value.ts';
+import { type Rows, rowsOf } from '../base/rows.ts';
 import { usageTokens, usageUsd } from '../run/budget.ts';
 import type { Assumptions, MeasureAssumption, SpendingAssumption } from '../spec/assumptions.ts';
 import { latencyForm } from '../spec/gates.ts';
@@ -75,7 +76,7 @@ function rateOfCells(
   return roundSignificant(values.filter(counts).length / values.length, 1);
 }
 
-function improvementsOf(units: readonly UnitValue[]): number[][] {
+function improvementsOf(units: Rows<UnitValue>): number[][] {
   return units.map(({ values }) => values.map(({ improvement }) => improvement));
 }
 
@@ -101,7 +102,7 @@ function measureAssumption(
 
 /** Known amounts of settled cells; null as soon as one of them is unknown. */
 function amountsOf(
-  cells: readonly SettledCell[],
+  cells: Rows<SettledCell>,
   read: typeof usageUsd | typeof usageTokens,
 ): number[] | null {
   const amounts = cells.flatMap(({ settlement }) =>
@@ -126,9 +127,9 @@ function spendingOf(
 
 function cellFacts(
   { baselineCells }: Analysis,
-  own: readonly SettledCell[],
+  own: Rows<SettledCell>,
 ): Omit<Assumptions, 'measures'> {
-  const cells = [...baselineCells, ...own];
+  const cells = rowsOf(baselineCells, own);
   const settled = cells.flatMap(({ settlement }) =>
     settlement.status === 'settled' ? [settlement.receipt] : [],
   );

@@ -10,6 +10,7 @@ import { measureOf } from '../analysis/evidence.ts';
 import type { CellValue, Pair } from '../analysis/pair.ts';
 import { isLostByFault, isMissingClass } from '../analysis/settle.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import { type GateOf, gateName, type RateLimit, rateLimit } from '../spec/gates.ts';
 import { valueRange } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
@@ -116,7 +117,7 @@ export function rateBounds(
 
 /** The pairs a rate is read from, the sealed order of units, and the error of its bounds. */
 export interface RateInput {
-  readonly pairs: readonly Pair[];
+  readonly pairs: Rows<Pair>;
   readonly order: readonly string[];
   /** With every lost value counted against the gate. */
   readonly filled: boolean;
@@ -129,7 +130,7 @@ export function seenShares(gate: RateGate, input: RateInput): readonly number[] 
 }
 
 /** What of an analysis a rate gate reads. */
-export function ratePairs(candidate: CandidateAnalysis, measure: string): readonly Pair[] {
+export function ratePairs(candidate: CandidateAnalysis, measure: string): Rows<Pair> {
   return candidate.measures.get(measure)?.pairs ?? [];
 }
 

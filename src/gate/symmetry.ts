@@ -1,6 +1,7 @@
 /** The `infrastructure-symmetry` gate: how alike outages treated the arms. It never gives hold: an outage is not an outcome. */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { baselineOf } from '../analysis/evidence.ts';
+import type { Rows } from '../base/rows.ts';
 import type { EvidenceLine, MeasuredReceipt } from '../run/measured-line.ts';
 import { cellId } from '../run/schedule.ts';
 import { type GateOf, gateName } from '../spec/gates.ts';
@@ -19,8 +20,8 @@ import { type Contribution, type ContributionParts, contributionOf, shownNumber 
 /** Attempts at the two cells of one case and repeat. */
 interface AttemptedPair {
   readonly unit: string;
-  readonly candidate: readonly EvidenceLine[];
-  readonly baseline: readonly EvidenceLine[];
+  readonly candidate: Rows<EvidenceLine>;
+  readonly baseline: Rows<EvidenceLine>;
 }
 
 function attemptedPairs({ seal, lines }: Analysis, { id }: CandidateAnalysis): AttemptedPair[] {
@@ -42,7 +43,7 @@ function isFault({ outcome }: MeasuredReceipt): boolean {
   return outcome === 'infrastructureFault' || outcome === 'evaluatorFailure';
 }
 
-function metFault(lines: readonly EvidenceLine[]): number {
+function metFault(lines: Rows<EvidenceLine>): number {
   return lines.some(({ receipt }) => isFault(receipt)) ? 1 : 0;
 }
 
@@ -209,7 +210,7 @@ export function areWaitsAlike(means: readonly number[], most: number, error: num
 }
 
 /** Time that infrastructure kept the last attempt of a cell waiting; null where nobody knows. */
-function waited(lines: readonly EvidenceLine[]): number | null {
+function waited(lines: Rows<EvidenceLine>): number | null {
   return lines.at(-1)?.receipt.timing.waitedMs ?? null;
 }
 

@@ -8,6 +8,7 @@
  */
 
 import { LiftgateError, type Problem } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import * as z from '../base/shape.ts';
 import { readJson } from '../base/strict-json.ts';
 import type { InsightInput, InsightRecord } from '../report/insight-facts.ts';
@@ -82,7 +83,7 @@ function readRecord(row: string, place: { readonly file: string; readonly line: 
 }
 
 /** Records of a run's receipts: the last attempt of every cell. Inputs are the digests of the case index. */
-export function recordsOfRun(lines: readonly EvidenceLine[], index: CaseIndex): InsightRecord[] {
+export function recordsOfRun(lines: Rows<EvidenceLine>, index: CaseIndex): InsightRecord[] {
   const cases = indexedCases(index);
   const last = new Map<string, EvidenceLine>();
   for (const line of lines) {

@@ -1,5 +1,6 @@
 /** What an A/A run found, for programs and as lines for people: exploratory, recorded nowhere, never an outcome. */
 import type { Evidence } from '../analysis/evidence.ts';
+import { rowsOf } from '../base/rows.ts';
 import { AaRedraws, AaTally } from '../gate/aa.ts';
 import { type AaNoise, type AaPlace, aaLevel, aaNoise, aaOutputs } from '../gate/aa-noise.ts';
 import { customGates } from '../gate/custom.ts';
@@ -128,7 +129,7 @@ export async function aaReport(
 
 function attemptsOf(rounds: readonly Evidence[]): AaReport['cells']['attempts'] {
   const found: Partial<Record<OutcomeClass, number>> = {};
-  for (const { receipt } of rounds.flatMap(({ lines }) => lines))
+  for (const { receipt } of rowsOf(...rounds.map(({ lines }) => lines)))
     found[receipt.outcome] = (found[receipt.outcome] ?? 0) + 1;
   return found;
 }

@@ -5,6 +5,7 @@ import { baselineOf, measureIds, primaryMeasure } from '../analysis/evidence.ts'
 import type { SettledCell } from '../analysis/settle.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import * as z from '../base/shape.ts';
 import type { CandidateJudgement } from '../gate/judge.ts';
 import { placeboArm } from '../spec/spec.ts';
@@ -93,7 +94,7 @@ export function missingCells(analysis: Analysis, candidate: string): MissingCell
   ];
 }
 
-function missingOf(arm: string, cells: readonly SettledCell[]): MissingCells {
+function missingOf(arm: string, cells: Rows<SettledCell>): MissingCells {
   const byReason = new Map<string, { case: string; repeat: number }[]>();
   for (const { cell, settlement } of cells) {
     if (settlement.status === 'settled') continue;

@@ -4,6 +4,7 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { Digest } from '../base/digest.ts';
+import type { Rows } from '../base/rows.ts';
 import { unobjected } from '../gate/custom.ts';
 import { type RateGate, rateBounds, rateGate } from '../gate/rate.ts';
 import {
@@ -40,7 +41,7 @@ const freeUsage: Usage = {
 const waveringUnits = 4;
 
 /** Indices of cells in which candidates waver: the first case, in its first repeat, of the first units of the schedule. */
-function waveringCases(schedule: readonly Cell[]): ReadonlySet<string> {
+function waveringCases(schedule: Rows<Cell>): ReadonlySet<string> {
   const firstCases = new Map<string, string>();
   for (const cell of schedule) {
     if (firstCases.size === waveringUnits) break;

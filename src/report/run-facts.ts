@@ -3,6 +3,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { rootOfLeaves } from '../base/merkle.ts';
+import { type Rows, rowsAt } from '../base/rows.ts';
 import * as z from '../base/shape.ts';
 import { spentOn } from '../run/budget.ts';
 import { type EvidenceLine, lineLeaf } from '../run/measured-line.ts';
@@ -46,19 +47,24 @@ export const runFactsSchema = z.strictObject({
 export type RunFacts = z.infer<typeof runFactsSchema>;
 
 /** Receipt lines in the one order that their root is made in: place in the schedule, then attempt. */
-export function orderedLines<Line extends EvidenceLine>(lines: readonly Line[]): Line[] {
-  return [...lines].sort(
-    (first, second) =>
-      first.position - second.position || first.receipt.attempt - second.receipt.attempt,
-  );
+export function orderedLines<Line extends EvidenceLine>(lines: Rows<Line>): Rows<Line> {
+  const positions = Float64Array.from(lines, ({ position }) => position);
+  const attempts = new Float64Array(lines.length);
+  let at = 0;
+  for (const { receipt } of lines) attempts[at++] = receipt.attempt;
+  const order = (first: number, second: number): number =>
+    (positions[first] ?? 0) - (positions[second] ?? 0) ||
+    (attempts[first] ?? 0) - (attempts[second] ?? 0) ||
+    first - second;
+  return rowsAt(lines, Uint32Array.from(positions, (_, index) => index).sort(order));
 }
 
-function* leavesOf(lines: readonly EvidenceLine[]): Generator<string> {
+function* leavesOf(lines: Rows<EvidenceLine>): Generator<string> {
   for (const line of lines) yield lineLeaf(line);
 }
 
 /** Merkle root over the canonical text of every receipt line. */
-export function receiptsRoot(lines: readonly EvidenceLine[]): Digest {
+export function receiptsRoot(lines: Rows<EvidenceLine>): Digest {
   return rootOfLeaves(leavesOf(orderedLines(lines)));
 }
 
@@ -86,7 +92,7 @@ export function runFacts(evidence: Evidence, info: RunInfo): RunFacts {
   };
 }
 
-function faultsOf(lines: readonly EvidenceLine[]): RunFacts['faults'] {
+function faultsOf(lines: Rows<EvidenceLine>): RunFacts['faults'] {
   const counts = new Map<string, RunFacts['faults'][number]>();
   for (const { cell, receipt } of lines) {
     if (isOutcome(receipt.outcome)) continue;

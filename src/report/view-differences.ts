@@ -5,6 +5,7 @@ import type { SettledCell } from '../analysis/settle.ts';
 import { improvementOf } from '../analysis/unit-value.ts';
 import { compareCodeUnits } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
+import type { Rows } from '../base/rows.ts';
 import type { Measure } from '../spec/measure.ts';
 
 /** One cell as evidence: what it gave, how it ended, and the digest of what it produced. */
@@ -72,7 +73,7 @@ export interface EvidenceCaps {
 /** Where the evidence of one candidate is. */
 export interface DifferenceRequest {
   readonly candidate: CandidateAnalysis;
-  readonly baselineCells: readonly SettledCell[];
+  readonly baselineCells: Rows<SettledCell>;
   readonly caps: EvidenceCaps;
 }
 
@@ -80,7 +81,7 @@ function cellKey(caseId: string, repeat: number): string {
   return `${repeat}\n${caseId}`;
 }
 
-function cellsByKey(cells: readonly SettledCell[]): Map<string, SettledCell> {
+function cellsByKey(cells: Rows<SettledCell>): Map<string, SettledCell> {
   return new Map(cells.map((each) => [cellKey(each.cell.case, each.cell.repeat), each]));
 }
 
@@ -133,7 +134,7 @@ function byWorst(
 interface Lookup {
   readonly candidate: ReadonlyMap<string, SettledCell>;
   readonly baseline: ReadonlyMap<string, SettledCell>;
-  readonly pairs: ReadonlyMap<string, readonly Pair[]>;
+  readonly pairs: ReadonlyMap<string, Rows<Pair>>;
   readonly measured: MeasureAnalysis;
 }
 
@@ -159,7 +160,7 @@ function regressionOf(unit: UnitDifference, lookup: Lookup, most: number): Regre
   };
 }
 
-function pairsByUnit(pairs: readonly Pair[]): Map<string, Pair[]> {
+function pairsByUnit(pairs: Rows<Pair>): Map<string, Pair[]> {
   const byUnit = new Map<string, Pair[]>();
   for (const pair of pairs) {
     const own = byUnit.get(pair.unit);

@@ -1,5 +1,6 @@
 /** Latency of settled cells by arm and population: nearest rank, known and unknown counted, never mixed across populations. */
 import type { SettledCell } from '../analysis/settle.ts';
+import type { Rows } from '../base/rows.ts';
 import { exp, log } from '../stats/elementary.ts';
 import { isIndeterminate } from '../stats/interval.ts';
 import { nearestRank } from '../stats/percentile.ts';
@@ -55,7 +56,7 @@ interface Timed {
   readonly values: readonly (number | null)[];
 }
 
-function timesOf(arm: string, cells: readonly SettledCell[]): Timed[] {
+function timesOf(arm: string, cells: Rows<SettledCell>): Timed[] {
   return populations.flatMap((population) => {
     const values = cells.flatMap(({ settlement }) =>
       settlement.status === 'settled' && settlement.receipt.outcome === population
@@ -121,7 +122,7 @@ function latencyView({ arm, population, values }: Timed, edges: readonly number[
  * @param arms  cells of each arm as settled; active time in milliseconds, null where the host did not say
  */
 export function latencyViews(
-  arms: readonly { readonly arm: string; readonly cells: readonly SettledCell[] }[],
+  arms: readonly { readonly arm: string; readonly cells: Rows<SettledCell> }[],
 ): LatencyViews {
   const timed = arms.flatMap(({ arm, cells }) => timesOf(arm, cells));
   const edgesMs = binEdges(timed.flatMap(({ values }) => values.filter(isKnown)));

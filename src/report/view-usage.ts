@@ -1,6 +1,6 @@
 /** Cost, tokens and outcome classes by arm: what is known summed, what is unknown counted, never mixed. */
-import type { EvidenceLine } from '../run/measured-line.ts';
-import type { Usage } from '../run/receipt.ts';
+import type { Rows } from '../base/rows.ts';
+import type { EvidenceLine, MeasuredUsage } from '../run/measured-line.ts';
 import { type OutcomeClass, outcomeClassSchema } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
@@ -33,7 +33,7 @@ export interface ArmUsage {
   readonly tokens: TokensView;
 }
 
-function costView(usages: readonly Usage[]): CostView {
+function costView(usages: readonly MeasuredUsage[]): CostView {
   const known = usages.flatMap(({ costKnown, costUsd }) =>
     costKnown && costUsd !== null ? [costUsd] : [],
   );
@@ -44,7 +44,7 @@ function costView(usages: readonly Usage[]): CostView {
   };
 }
 
-function tokensView(usages: readonly Usage[]): TokensView {
+function tokensView(usages: readonly MeasuredUsage[]): TokensView {
   const known = usages.flatMap(({ tokens, tokensKnown }) =>
     tokensKnown && tokens !== null ? [tokens] : [],
   );
@@ -59,7 +59,7 @@ function tokensView(usages: readonly Usage[]): TokensView {
 }
 
 /** Usage of the named arms in their order, from every attempt. */
-export function armUsages(arms: readonly string[], lines: readonly EvidenceLine[]): ArmUsage[] {
+export function armUsages(arms: readonly string[], lines: Rows<EvidenceLine>): ArmUsage[] {
   return arms.map((arm) => {
     const receipts = lines.filter((line) => line.cell.arm === arm).map((line) => line.receipt);
     const usages = receipts.map((receipt) => receipt.usage);

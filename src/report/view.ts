@@ -12,6 +12,7 @@ import { atLook, looksOf } from '../analysis/look.ts';
 import { plannedCases } from '../analysis/settle.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
+import { rowsOf } from '../base/rows.ts';
 import { strongerOf } from '../gate/compose.ts';
 import type { Decision } from '../gate/gate.ts';
 import type { ControlResult } from '../run/receipt.ts';
@@ -170,7 +171,7 @@ function candidateView(decided: CandidateDecision, analysis: Analysis): Candidat
 function countsOf({ evidence }: ReportInput, analysis: Analysis): Counts {
   const planned = plannedCases({ ...evidence, ...(analysis.look && { look: analysis.look }) });
   const { candidates, baselineCells, placeboCells } = analysis;
-  const cells = [...candidates.flatMap((each) => each.cells), ...baselineCells, ...placeboCells];
+  const cells = rowsOf(...candidates.map((each) => each.cells), baselineCells, placeboCells);
   return {
     inputRows: evidence.index.rows.length,
     units: new Set(planned.map((each) => each.unit)).size,
@@ -238,7 +239,7 @@ export function reportView(input: ReportInput): ReportView {
   const at = analysesOf(evidence);
   const analysis = at(Math.max(0, ...document.decisions.map(lookOf)));
   const cells = [
-    { arm: analysis.baselineCells[0]?.cell.arm ?? 'baseline', cells: analysis.baselineCells },
+    { arm: analysis.baselineCells.at(0)?.cell.arm ?? 'baseline', cells: analysis.baselineCells },
     ...analysis.candidates.map((each) => ({ arm: each.id, cells: each.cells })),
     ...(analysis.placeboCells.length === 0
       ? []

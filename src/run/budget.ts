@@ -4,6 +4,7 @@
  * Amounts are kept as whole nano-dollars, so that a hundred cents are exactly one dollar in any order of settling.
  */
 import { invariant, type Problem } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { ExperimentSpec } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
@@ -147,7 +148,7 @@ export interface Spent {
  * Known cost of all attempts; a cell with one attempt of unknown cost counts as unknown, never as free.
  * @example spentOn([]) // => { knownUsd: 0, unknownCells: 0 }
  */
-export function spentOn(lines: readonly EvidenceLine[]): Spent {
+export function spentOn(lines: Rows<EvidenceLine>): Spent {
   const unknown = new Set<string>();
   const known: number[] = [];
   for (const { cell, receipt } of lines) {

@@ -6,6 +6,7 @@
  */
 import type { Digest } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import type { Case } from '../spec/units.ts';
 import { type AttemptContext, type AttemptTask, attemptKey, runAttempt } from './attempt.ts';
@@ -68,7 +69,7 @@ export interface ExecuteOptions {
   readonly surfaces: ReadonlyMap<string, SurfaceWire>;
   /** Of an A/A run: numbers of the arms that share a surface. */
   readonly copies?: ReadonlyMap<string, number>;
-  readonly schedule: readonly Cell[];
+  readonly schedule: Rows<Cell>;
   readonly host: Host;
   readonly journal: Journal;
   /** From `resumeFrom` over the journal's lines, or `freshState`. */
@@ -136,7 +137,7 @@ export async function executeCells(options: ExecuteOptions): Promise<ExecuteResu
         first.position - second.position || first.receipt.attempt - second.receipt.attempt,
     ),
     interrupted: session.stop === 'signal',
-    missing: options.schedule.filter((_, position) => !session.settled.has(position)),
+    missing: [...options.schedule.filter((_, position) => !session.settled.has(position))],
     stoppedBy: session.stop,
     budget: session.desk.accounts,
   };

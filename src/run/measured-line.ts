@@ -1,12 +1,22 @@
 /**
  * What a decision reads of a receipt line. A whole line is one of them; a measured line leaves out what no decision reads, first of all
- * the artifact, keeps values that are equal only once, and knows the digest of the whole line it was made from. A run of a million
- * receipts is decided from measured lines, one at a time made from the bytes of its journal.
+ * the artifact, and knows the digest of the whole line it was made from.
  */
-import { canonicalText, type Json } from '../base/canonical.ts';
+import { canonicalText } from '../base/canonical.ts';
 import { invariant } from '../base/errors.ts';
 import { leafText } from '../base/merkle.ts';
-import type { Artifact, Cell, Receipt, ReceiptLine } from './receipt.ts';
+import type {
+  Artifact,
+  Cell,
+  FaultReport,
+  Receipt,
+  ReceiptLine,
+  Timing,
+  Usage,
+} from './receipt.ts';
+
+/** Usage as far as a decision reads it. */
+export type MeasuredUsage = Pick<Usage, 'costUsd' | 'costKnown' | 'tokens' | 'tokensKnown'>;
 
 /** What a decision reads of a receipt. */
 export interface MeasuredReceipt
@@ -17,19 +27,19 @@ export interface MeasuredReceipt
     | 'inputDigest'
     | 'surfaceLoadedDigest'
     | 'outcome'
-    | 'fault'
     | 'scores'
-    | 'critical'
-    | 'usage'
-    | 'gradeUsage'
     | 'gradeAttempts'
-    | 'timing'
-    | 'packages'
-    | 'model'
     | 'host'
   > {
+  readonly fault: Pick<FaultReport, 'code'> | null;
+  readonly critical: readonly { readonly id: string }[] | null;
+  readonly usage: MeasuredUsage;
+  readonly gradeUsage: MeasuredUsage | null;
+  readonly timing: Pick<Timing, 'startedAt' | 'activeMs' | 'waitedMs'>;
+  readonly model: { readonly observed: string | null } | null;
+  readonly packages?: Receipt['packages'] | undefined;
   /** Left out where nothing that was asked for reads outputs; null is an output that nobody kept. */
-  readonly artifact?: Artifact | null;
+  readonly artifact?: Artifact | null | undefined;
 }
 
 /** A receipt line as a decision reads it. */
@@ -53,83 +63,33 @@ export function lineLeaf(line: EvidenceLine): string {
   return line.leaf ?? leafText(canonicalText(wholeLine(line)));
 }
 
+/** The members of a line beside its receipt and what stands for it. */
+function envelopeOf(line: EvidenceLine): Omit<ReceiptLine, 'v' | 'receipt'> {
+  const { ledger, expose, fence, cell, position, armDigest, evaluatorTree, receivedAt } = line;
+  return { ledger, expose, fence, cell, position, armDigest, evaluatorTree, receivedAt };
+}
+
+/**
+ * A line as that of another cell at another place.
+ * @example movedLine(line, { cell, position: 3 }).position // => 3
+ */
+export function movedLine(
+  line: EvidenceLine,
+  to: { readonly cell: Cell; readonly position: number },
+): EvidenceLine {
+  const { leaf, receipt } = line;
+  const own = { ...envelopeOf(line), ...to, receipt };
+  return leaf === undefined ? { ...wholeLine(line), ...to } : { ...own, leaf };
+}
+
 /**
  * Whether a line that is known has the same receipt as another one; their envelopes may differ.
  *
  * A measured line has no whole receipt to compare. But with the other's receipt in its own envelope it must have its own digest.
  */
 export function hasReceipt(known: EvidenceLine, { receipt }: ReceiptLine): boolean {
-  const { leaf, ...envelope } = known;
+  const { leaf } = known;
   if (leaf === undefined) return canonicalText(wholeLine(known).receipt) === canonicalText(receipt);
-  const rebuilt: ReceiptLine = { v: 1, ...envelope, receipt };
+  const rebuilt: ReceiptLine = { v: 1, ...envelopeOf(known), receipt };
   return leaf === leafText(canonicalText(rebuilt));
-}
-
-/** Most different values that are kept to be shared; a run with more of them has little to share. */
-const mostShared = 16_384;
-
-/** Makes measured lines that share their equal parts. */
-export class LineMeasurer {
-  private readonly outputs: boolean;
-  private readonly values = new Map<string, unknown>();
-
-  /** @param options.outputs  whether artifacts are kept */
-  constructor(options: { readonly outputs: boolean }) {
-    this.outputs = options.outputs;
-  }
-
-  /**
-   * The measured form of a line.
-   * @param bytes  canonical text of the line
-   * @param cell   the planned cell it belongs to, which it then shares
-   */
-  measure(line: ReceiptLine, bytes: Uint8Array, cell: Cell): EvidenceLine {
-    const { receipt } = line;
-    const { artifact, packages } = receipt;
-    return {
-      ledger: this.word(line.ledger),
-      expose: this.word(line.expose),
-      fence: this.word(line.fence),
-      cell,
-      position: line.position,
-      armDigest: this.word(line.armDigest),
-      evaluatorTree: this.word(line.evaluatorTree),
-      receivedAt: this.word(line.receivedAt),
-      leaf: leafText(bytes),
-      receipt: {
-        attempt: receipt.attempt,
-        experimentDigest: this.word(receipt.experimentDigest),
-        inputDigest: this.word(receipt.inputDigest),
-        surfaceLoadedDigest: this.word(receipt.surfaceLoadedDigest),
-        outcome: this.word(receipt.outcome),
-        fault: this.value(receipt.fault),
-        scores: this.value(receipt.scores),
-        critical: this.value(receipt.critical),
-        usage: this.value(receipt.usage),
-        gradeUsage: this.value(receipt.gradeUsage),
-        gradeAttempts: receipt.gradeAttempts,
-        timing: this.value(receipt.timing),
-        model: this.value(receipt.model),
-        host: this.value(receipt.host),
-        ...(packages === undefined ? {} : { packages: this.value(packages) }),
-        ...(this.outputs ? { artifact } : {}),
-      },
-    };
-  }
-
-  private word<Word extends string | null>(word: Word): Word {
-    return word === null ? word : this.shared(word, word);
-  }
-
-  private value<Value extends Json>(value: Value): Value {
-    return value === null ? value : this.shared(canonicalText(value), value);
-  }
-
-  /** Words and the texts of objects never meet: a text starts with a brace or bracket. */
-  private shared<Value>(key: string, value: Value): Value {
-    const known = this.values.get(key);
-    if (known !== undefined) return known as Value;
-    if (this.values.size < mostShared) this.values.set(key, value);
-    return value;
-  }
 }

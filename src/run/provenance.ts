@@ -1,6 +1,7 @@
 /** Provenance: whether what ran is what was sealed, by arm, from digests both sides computed. */
 import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
+import type { Rows } from '../base/rows.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type SealedArm, type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import type { EvidenceLine, MeasuredReceipt } from './measured-line.ts';
@@ -41,7 +42,7 @@ interface Sealed {
 export function checkProvenance(parts: {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
-  readonly lines: readonly EvidenceLine[];
+  readonly lines: Rows<EvidenceLine>;
 }): ArmProvenance[] {
   const { seal, index, lines } = parts;
   const first = lines.find((line) => isOutcome(line.receipt.outcome));
@@ -60,11 +61,7 @@ export function checkProvenance(parts: {
   );
 }
 
-function armProvenance(
-  arm: SealedArm,
-  lines: readonly EvidenceLine[],
-  sealed: Sealed,
-): ArmProvenance {
+function armProvenance(arm: SealedArm, lines: Rows<EvidenceLine>, sealed: Sealed): ArmProvenance {
   const findings: Findings = { contradictions: new Map(), unknowns: new Map(), checks: 0 };
   for (const line of lines) {
     checkEngine(findings, arm, line, sealed);

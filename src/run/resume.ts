@@ -5,7 +5,7 @@
  * whose grade stayed missing is final too (executing it again would draw a known execution anew).
  */
 import type { Digest } from '../base/digest.ts';
-import { LiftgateError } from '../base/errors.ts';
+import { type Rows, requireRow } from '../base/rows.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import {
   type Budget,
@@ -16,7 +16,7 @@ import {
   unknownCost,
 } from './budget.ts';
 import { type Dispatch, hostCrash, type JournalLine } from './journal.ts';
-import { type EvidenceLine, hasReceipt } from './measured-line.ts';
+import { JournalReplay } from './journal-replay.ts';
 import { type Cell, isOutcome, type Receipt, type ReceiptLine } from './receipt.ts';
 import { faultReport, sparseReceipt } from './replies.ts';
 import { cellId } from './schedule.ts';
@@ -53,186 +53,54 @@ export interface ResumedState {
  * a cell outside the schedule or another place of it
  * @example resumeFrom([{ unit: 'u', case: 'c', arm: 'baseline', repeat: 0 }], []).cells.get('c\nbaseline\n0').attempts // => 0
  */
-export function resumeFrom(
-  schedule: readonly Cell[],
-  journal: readonly JournalLine[],
-): ResumedState {
-  const replay = new JournalReplay<Dispatch, ReceiptLine>(schedule);
+export function resumeFrom(schedule: Rows<Cell>, journal: readonly JournalLine[]): ResumedState {
+  const lines: ReceiptLine[] = [];
+  const notes: Dispatch[] = [];
+  const replay = new JournalReplay(schedule, lines);
   for (const entry of journal) {
-    if (entry.kind === 'dispatch') replay.addDispatch(entry, entry);
-    else if (entry.kind === 'receipt') replay.addReceipt(entry.line, () => entry.line);
+    if (entry.kind === 'dispatch') {
+      replay.addDispatch(entry);
+      notes.push(entry);
+    } else if (entry.kind === 'receipt' && replay.addReceipt(entry.line)) lines.push(entry.line);
   }
-  const drafts = replay.drafts();
+  const drafts = schedule.map((cell, position): Draft => {
+    const attempts = replay.attemptsAt(position).map(({ number, line }): DraftAttempt => {
+      const note = requireRow(notes, number);
+      return line === null
+        ? { note, line, at: -1 }
+        : { note, line: requireRow(lines, line), at: line };
+    });
+    return { cell, position, attempts };
+  });
   const cells = new Map(drafts.map((draft) => [cellId(draft.cell), progressOf(draft)] as const));
-  return { cells, lines: replay.lines, accounts: accountsOf(drafts) };
+  return { cells, lines, accounts: accountsOf(drafts) };
 }
 
 /**
  * The state of a run of which nothing was dispatched yet.
  * @example freshState([]).lines // => []
  */
-export function freshState(schedule: readonly Cell[]): ResumedState {
+export function freshState(schedule: Rows<Cell>): ResumedState {
   return resumeFrom(schedule, []);
 }
 
 /** One attempt: it was dispatched, and may have been answered. */
-interface Attempt<Note, Line> {
-  readonly cellKey: string;
-  readonly note: Note;
-  line: Line | null;
+interface DraftAttempt {
+  readonly note: Dispatch;
+  readonly line: ReceiptLine | null;
   /** Place of its receipt among all receipts. */
-  at: number;
+  readonly at: number;
 }
 
-/** What is known of a planned cell so far. */
-interface Draft<Note, Line> {
+/** What is known of a planned cell. */
+interface Draft {
   readonly cell: Cell;
   readonly position: number;
   /** In their order: they count from 1 without gaps. */
-  readonly attempts: Attempt<Note, Line>[];
-  /** Keys of the attempts, once they are many. */
-  keys: Set<string> | null;
+  readonly attempts: readonly DraftAttempt[];
 }
 
-const manyAttempts = 8;
-
-function isDispatched(draft: Draft<unknown, unknown>, cellKey: string): boolean {
-  const { attempts } = draft;
-  if (attempts.length < manyAttempts) return attempts.some((each) => each.cellKey === cellKey);
-  draft.keys ??= new Set(attempts.map((each) => each.cellKey));
-  return draft.keys.has(cellKey);
-}
-
-function refuse(cell: Cell, message: string, mend: string): never {
-  throw new LiftgateError('receipt-invalid', message, {
-    where: { path: `case ${cell.case}, arm ${cell.arm}, repeat ${cell.repeat}` },
-    mend,
-  });
-}
-
-/**
- * A journal held against its schedule line by line. What is kept of dispatches and receipts is for the caller to say: a runner goes on
- * with whole ones, verification decides from measured ones.
- */
-export class JournalReplay<Note, Line extends EvidenceLine> {
-  /** What is kept of the receipts in journal order, equal duplicates dropped. */
-  readonly lines: Line[] = [];
-  private readonly schedule: readonly Cell[];
-  private readonly known: (Draft<Note, Line> | undefined)[] = [];
-  private dispatched = 0;
-
-  constructor(schedule: readonly Cell[]) {
-    this.schedule = schedule;
-  }
-
-  /** Number of dispatches without receipt. */
-  get dangling(): number {
-    return this.dispatched - this.lines.length;
-  }
-
-  /**
-   * Takes the next line of the journal, a dispatch.
-   * @param note  what is kept of it
-   * @throws {LiftgateError} receipt-invalid
-   */
-  addDispatch({ cell, position, attempt, cellKey }: Dispatch, note: Note): void {
-    const draft = this.draftOf(cell, position);
-    const { attempts } = draft;
-    if (attempt !== attempts.length + 1 || isDispatched(draft, cellKey)) {
-      refuse(
-        cell,
-        `The journal dispatches attempt ${attempt} after ${attempts.length} attempts.`,
-        'Restore the recorded journal; attempts count from 1 without gaps or repeats.',
-      );
-    }
-    attempts.push({ cellKey, note, line: null, at: -1 });
-    draft.keys?.add(cellKey);
-    this.dispatched += 1;
-  }
-
-  /**
-   * Takes the next line of the journal, a receipt. An equal duplicate is ignored.
-   * @param keep  gives what is kept of it, from the planned cell it belongs to
-   * @returns     what is kept; null for a duplicate
-   * @throws {LiftgateError} receipt-invalid
-   */
-  addReceipt(line: ReceiptLine, keep: (cell: Cell) => Line): Line | null {
-    const { cellKey, attempt: number } = line.receipt;
-    const draft = this.draftOf(line.cell, line.position);
-    const attempt = draft.attempts[number - 1];
-    if (attempt?.cellKey !== cellKey) return refuseAnswer(draft, line);
-    if (attempt.line !== null) {
-      if (hasReceipt(attempt.line, line)) return null;
-      return refuseAnswer(draft, line);
-    }
-    const kept = keep(draft.cell);
-    attempt.line = kept;
-    attempt.at = this.lines.push(kept) - 1;
-    return kept;
-  }
-
-  /** Receipts of the cell at a place of the schedule, in the order of their attempts. */
-  linesAt(position: number): readonly Line[] {
-    const attempts = this.known[position]?.attempts ?? [];
-    return attempts.flatMap(({ line }) => (line === null ? [] : [line]));
-  }
-
-  /** Every planned cell in schedule order. */
-  drafts(): readonly Draft<Note, Line>[] {
-    return this.schedule.map(
-      (cell, position) => this.known[position] ?? { cell, position, attempts: [], keys: null },
-    );
-  }
-
-  private draftOf(cell: Cell, position: number): Draft<Note, Line> {
-    const planned = this.schedule[position];
-    if (planned === undefined || planned.unit !== cell.unit || cellId(planned) !== cellId(cell)) {
-      return this.refusePlace(cell, position);
-    }
-    const known = this.known[position];
-    if (known !== undefined) return known;
-    const draft: Draft<Note, Line> = { cell: planned, position, attempts: [], keys: null };
-    this.known[position] = draft;
-    return draft;
-  }
-
-  private refusePlace(cell: Cell, position: number): never {
-    const own = this.schedule.findIndex((each) => cellId(each) === cellId(cell));
-    const planned = this.schedule[own];
-    if (planned === undefined) {
-      return refuse(
-        cell,
-        'The journal names a cell that is not in the schedule.',
-        'Use the journal of this seal; another seal has another schedule.',
-      );
-    }
-    return refuse(
-      cell,
-      `The journal puts the cell at place ${position} of the schedule in unit "${cell.unit}"; it stands at ${own} in unit "${planned.unit}".`,
-      'Use the journal of this seal; another seal has another schedule.',
-    );
-  }
-}
-
-/** A second receipt of an attempt, or one of an attempt that was never dispatched. */
-function refuseAnswer(draft: Draft<unknown, EvidenceLine>, { cell, receipt }: ReceiptLine): never {
-  const { attempt, cellKey } = receipt;
-  const answered = draft.attempts.some((each) => each.cellKey === cellKey && each.line !== null);
-  if (answered) {
-    return refuse(
-      cell,
-      `Two different receipts name attempt ${attempt} (cell key ${cellKey}).`,
-      'Find out who wrote the second one; a run with two answers to one attempt proves nothing.',
-    );
-  }
-  return refuse(
-    cell,
-    `A receipt names attempt ${attempt} (cell key ${cellKey}), which was never dispatched.`,
-    'Restore the recorded journal; a dispatch stands before its receipt.',
-  );
-}
-
-function progressOf({ cell, position, attempts }: Draft<Dispatch, ReceiptLine>): CellProgress {
+function progressOf({ cell, position, attempts }: Draft): CellProgress {
   const lines = [...attempts]
     .sort((first, second) => first.at - second.at)
     .flatMap(({ line }) => (line === null ? [] : [line]));
@@ -299,7 +167,7 @@ export function danglingReceipt(
 }
 
 /** Every attempt settled at its receipt, one without receipt at its reservation; held to no cap, they were when they were made. */
-function accountsOf(drafts: readonly Draft<Dispatch, ReceiptLine>[]): Budget {
+function accountsOf(drafts: readonly Draft[]): Budget {
   let budget = openBudget(null);
   for (const { note, line } of drafts.flatMap(({ attempts }) => attempts)) {
     const { reservedUsd } = note;

@@ -6,8 +6,10 @@
  * from the cases' digest and never sealed itself: renaming an arm changes names in it and nothing else.
  */
 import { compareCodeUnits } from '../base/canonical.ts';
+import { WholeColumn } from '../base/columns.ts';
 import type { Digest } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
+import { RowList, requireRow } from '../base/rows.ts';
 import type { IndexedCase } from '../spec/case-index.ts';
 import { orderedUnits, seedHex } from '../spec/seeds.ts';
 import { type RandomStream, randomStream } from '../stats/random.ts';
@@ -25,23 +27,63 @@ export interface SchedulePlan {
 }
 
 /**
- * Every planned cell in dispatch order.
+ * Every planned cell in dispatch order. A cell is made when it is asked for: a million of them take a byte or two each.
  *
  * Groups of 2(m + 1) blocks use each rotation of one randomly permuted arm order twice, in shuffled order: over a full group
  * every arm stands equally often at every place. For two arms these are permuted blocks of four (two AB, two BA). The last group
  * may be cut short. No cases give no cells.
  *
  * @returns cells; the index of a cell is its `position` in journal and receipts
- * @example planSchedule({ cases: [], arms: ['baseline', 'r2'], repeats: 1, casesDigest }) // => []
+ * @example planSchedule({ cases: [], arms: ['baseline', 'r2'], repeats: 1, casesDigest }).length // => 0
  */
-export function planSchedule(plan: SchedulePlan): Cell[] {
-  invariant(plan.arms.length > 0, 'a schedule needs at least one arm');
-  invariant(new Set(plan.arms).size === plan.arms.length, 'arm ids must be distinct');
+export function planSchedule(plan: SchedulePlan): Schedule {
+  const { arms, repeats } = plan;
+  invariant(arms.length > 0, 'a schedule needs at least one arm');
+  invariant(new Set(arms).size === arms.length, 'arm ids must be distinct');
   const stream = randomStream(seedHex(plan.casesDigest, 'arm-order'), 'arm-order');
-  const orders = armOrders(stream, plan.arms.length);
-  return blocksOf(plan).flatMap((block) =>
-    orders().map((place): Cell => ({ ...block, arm: armAt(plan.arms, place) })),
-  );
+  const orders = armOrders(stream, arms.length);
+  const cases = orderedCases(plan);
+  const places = new WholeColumn(cases.length * repeats * arms.length);
+  for (let block = 0; block < cases.length * repeats; block += 1)
+    orders().forEach((place, at) => {
+      places.set(block * arms.length + at, place);
+    });
+  return new Schedule({ cases, arms, repeats, places });
+}
+
+/** The planned cells of a design. */
+export class Schedule extends RowList<Cell> {
+  readonly length: number;
+  private readonly cases: readonly IndexedCase[];
+  private readonly arms: readonly string[];
+  private readonly repeats: number;
+  private readonly places: WholeColumn;
+
+  /** @param parts.places  number of the arm that stands at each position */
+  constructor(parts: {
+    readonly cases: readonly IndexedCase[];
+    readonly arms: readonly string[];
+    readonly repeats: number;
+    readonly places: WholeColumn;
+  }) {
+    super();
+    this.cases = parts.cases;
+    this.arms = parts.arms;
+    this.repeats = parts.repeats;
+    this.places = parts.places;
+    this.length = parts.cases.length * parts.repeats * parts.arms.length;
+  }
+
+  /** The case of the cell at a position below the length. */
+  caseAt(position: number): IndexedCase {
+    return requireRow(this.cases, Math.floor(position / (this.arms.length * this.repeats)));
+  }
+
+  protected row(position: number): Cell {
+    const { unit, id } = this.caseAt(position);
+    const repeat = Math.floor(position / this.arms.length) % this.repeats;
+    return { unit, case: id, repeat, arm: armAt(this.arms, this.places.get(position)) };
+  }
 }
 
 /**
@@ -52,16 +94,16 @@ export function cellId(cell: Cell): string {
   return `${cell.case}\n${cell.arm}\n${cell.repeat}`;
 }
 
-function blocksOf(plan: SchedulePlan): Omit<Cell, 'arm'>[] {
-  const byUnit = new Map<string, string[]>();
-  for (const each of plan.cases) {
-    byUnit.set(each.unit, [...(byUnit.get(each.unit) ?? []), each.id]);
+/** Units in the sealed order, the cases of each by code units of their ids. */
+function orderedCases({ cases, casesDigest }: SchedulePlan): IndexedCase[] {
+  const byUnit = new Map<string, IndexedCase[]>();
+  for (const each of cases) {
+    const own = byUnit.get(each.unit);
+    if (own === undefined) byUnit.set(each.unit, [each]);
+    else own.push(each);
   }
-  const repeats = Array.from({ length: plan.repeats }, (_, repeat) => repeat);
-  return orderedUnits(plan.casesDigest, [...byUnit.keys()]).flatMap((unit) =>
-    (byUnit.get(unit) ?? [])
-      .sort(compareCodeUnits)
-      .flatMap((id) => repeats.map((repeat) => ({ unit, case: id, repeat }))),
+  return orderedUnits(casesDigest, [...byUnit.keys()]).flatMap((unit) =>
+    (byUnit.get(unit) ?? []).sort((first, second) => compareCodeUnits(first.id, second.id)),
   );
 }
 

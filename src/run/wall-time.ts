@@ -1,4 +1,5 @@
 /** How long a run took, from what its receipts say of time. */
+import type { Rows } from '../base/rows.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import type { EvidenceLine } from './measured-line.ts';
 
@@ -60,8 +61,8 @@ function covered(spans: readonly Span[]): number {
  * @example wallMinutesOf([], []) // => 0
  */
 export function wallMinutesOf(
-  lines: readonly EvidenceLine[],
-  controls: readonly EvidenceLine[],
+  lines: Rows<EvidenceLine>,
+  controls: Rows<EvidenceLine>,
 ): number | null {
   const sessions = new Map<string | null, Span>();
   for (const line of lines) {

@@ -1,6 +1,7 @@
 /** A/A runs: the sealed design on development units with the baseline as its own candidate, through the host and into no ledger. */
 import type { Evidence } from '../analysis/evidence.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import { unobjected } from '../gate/custom.ts';
 import { systemClock } from '../host/clock.ts';
 import { openHost } from '../host/open-host.ts';
@@ -130,7 +131,7 @@ async function measureRounds(session: Session): Promise<Parameters<typeof aaRepo
 
 interface MeasuredRound {
   readonly result: ExecuteResult;
-  readonly schedule: readonly Cell[];
+  readonly schedule: Rows<Cell>;
   readonly seal: SealedExperiment;
 }
 

@@ -3,6 +3,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { type Digest, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import { readRecorded } from '../base/strict-json.ts';
 import { type DecisionDocument, parseDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
@@ -51,11 +52,7 @@ function readIndex(files: RunFiles): CaseIndex {
   });
 }
 
-function readLines(
-  files: RunFiles,
-  seal: SealedExperiment,
-  index: CaseIndex,
-): readonly EvidenceLine[] {
+function readLines(files: RunFiles, seal: SealedExperiment, index: CaseIndex): Rows<EvidenceLine> {
   const file = runFileNames.journal;
   const schedule = planSchedule({
     cases: finalCases(index),
@@ -74,7 +71,7 @@ interface ReadRun {
   readonly seal: SealedExperiment;
   /** Digest of the seal's stored bytes. */
   readonly digest: Digest;
-  readonly lines: readonly EvidenceLine[];
+  readonly lines: Rows<EvidenceLine>;
 }
 
 /** A seal of an earlier form gains members when it is read, and then nothing that names its digest would fit. */

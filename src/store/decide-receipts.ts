@@ -1,6 +1,7 @@
 /** Decides from receipts in a file: confirmatory only when each of them names an exposure and a fence of the given ledger. */
 import type { Evidence } from '../analysis/evidence.ts';
 import { type Digest, isDigest } from '../base/digest.ts';
+import type { Rows } from '../base/rows.ts';
 import type { ReceiptFile } from '../interop/receipt-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Exposure } from '../ledger/projection.ts';
@@ -67,7 +68,7 @@ export async function decideReceiptFile(parts: {
     const none = { controls: null, controlLines: null };
     const unknown = {
       ...{ ...evidence, ...none },
-      conduct: (some: readonly EvidenceLine[]) => ({
+      conduct: (some: Rows<EvidenceLine>) => ({
         controls: null,
         provenance: checkProvenance({ seal, index, lines: some }),
       }),
@@ -92,7 +93,7 @@ interface OwnExposure {
 async function ownExposure(
   ledger: Ledger,
   seal: SealedExperiment,
-  lines: readonly ReceiptLine[],
+  lines: Rows<ReceiptLine>,
 ): Promise<OwnExposure | null> {
   const { plan } = seal;
   const { experiments, chain } = await ledger.state();

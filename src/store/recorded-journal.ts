@@ -1,6 +1,7 @@
 /** What a run folder already holds of a run: journal and controls, held to the exposure they must belong to before they count. */
 import { digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { Exposure } from '../ledger/projection.ts';
 import {
   fenceFaults,
@@ -30,7 +31,7 @@ export interface RecordedJournal {
 /** Whose journal it must be. */
 export interface JournalOwner {
   readonly seal: SealedExperiment;
-  readonly schedule: readonly Cell[];
+  readonly schedule: Rows<Cell>;
   /** Id of the ledger. */
   readonly ledger: string | null;
   /** Null before the exposure, when nothing can have been dispatched. */

@@ -5,6 +5,7 @@
 
 import type { Digest } from '../base/digest.ts';
 import { invariant } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import type { DecisionDocument } from '../report/decision.ts';
@@ -227,7 +228,7 @@ function dispatcherFor(
 
 interface Execution {
   readonly host: Host;
-  readonly schedule: readonly Cell[];
+  readonly schedule: Rows<Cell>;
   readonly recorded: RecordedJournal;
   readonly dispatcher: Dispatcher;
   readonly exposure: Exposure;

@@ -1,6 +1,7 @@
 /** The end of a run: decision, run folder and outcome entry; and the recorded decision read back. */
 import { type Digest, digestHex, digestOf } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import {
@@ -71,7 +72,7 @@ export interface Finished {
   readonly result: ExecuteResult;
   readonly dispatcher: Dispatcher;
   readonly controlLines: readonly ReceiptLine[];
-  readonly schedule: readonly Cell[];
+  readonly schedule: Rows<Cell>;
 }
 
 export interface SettleParts extends Finished {

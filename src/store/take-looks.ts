@@ -4,6 +4,7 @@ import { atLook, looksOf } from '../analysis/look.ts';
 import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import { LookLatch } from '../gate/sequential.ts';
 import type { LookStops } from '../run/execute.ts';
 import type { Clock } from '../run/host.ts';
@@ -19,7 +20,7 @@ import type { GateDesk } from './gate-desk.ts';
 export interface LookRun {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
-  readonly schedule: readonly Cell[];
+  readonly schedule: Rows<Cell>;
   readonly controlLines: readonly ReceiptLine[];
   readonly dispatcher: { readonly expose: Digest; readonly fence: string };
   readonly journal: Journal;

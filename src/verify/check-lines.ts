@@ -1,5 +1,6 @@
 /** Holds recorded receipt lines against the seal and the exposure they name. */
 import type { Digest } from '../base/digest.ts';
+import type { Rows } from '../base/rows.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import { cellKeyOf, interruptedAttempts, type ReceiptLine } from '../run/receipt.ts';
 import { cellId } from '../run/schedule.ts';
@@ -14,7 +15,7 @@ export interface LineContext {
 }
 
 /** What is wrong with the lines, one text per line and fault. */
-export function lineFaults(lines: readonly ReceiptLine[], context: LineContext): string[] {
+export function lineFaults(lines: Rows<ReceiptLine>, context: LineContext): string[] {
   const check = lineChecker(context);
   const byCell = linesByCell(lines);
   return lines.flatMap((line) => check(line, () => byCell.get(cellId(line.cell)) ?? []));
@@ -50,7 +51,7 @@ function nameOf({ cell, receipt }: ReceiptLine): string {
   return `case ${cell.case}, arm ${cell.arm}, repeat ${cell.repeat}, attempt ${receipt.attempt}`;
 }
 
-function linesByCell(lines: readonly ReceiptLine[]): ReadonlyMap<string, ReceiptLine[]> {
+function linesByCell(lines: Rows<ReceiptLine>): ReadonlyMap<string, ReceiptLine[]> {
   const byCell = new Map<string, ReceiptLine[]>();
   for (const line of lines) {
     const own = byCell.get(cellId(line.cell));

@@ -2,6 +2,7 @@
 import type { Evidence } from '../analysis/evidence.ts';
 import { canonicalText } from '../base/canonical.ts';
 import type { Digest } from '../base/digest.ts';
+import type { Rows } from '../base/rows.ts';
 import { strongerOf } from '../gate/compose.ts';
 import type { Decision } from '../gate/gate.ts';
 import type { DecisionDocument } from '../report/decision.ts';
@@ -18,7 +19,7 @@ export interface RecordedRun {
   /** Stage `final`. */
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
-  readonly lines: readonly EvidenceLine[];
+  readonly lines: Rows<EvidenceLine>;
   readonly controlLines: readonly ReceiptLine[];
   readonly expose: Digest;
   /** Fence of the last right to dispatch. */
@@ -31,7 +32,7 @@ export interface RecordedRun {
 export function runEvidence(run: RecordedRun): Evidence {
   const { seal, index, controlLines } = run;
   const controls = controlResults(seal, index, controlLines);
-  const conduct = (some: readonly EvidenceLine[]): Pick<Evidence, 'controls' | 'provenance'> => ({
+  const conduct = (some: Rows<EvidenceLine>): Pick<Evidence, 'controls' | 'provenance'> => ({
     controls: heldToHost(controls, { lines: some, controlLines }),
     provenance: checkProvenance({ seal, index, lines: some }),
   });
@@ -53,7 +54,7 @@ function heldToHost(
   });
 }
 
-function outcomeHosts(lines: readonly EvidenceLine[]): string[] {
+function outcomeHosts(lines: Rows<EvidenceLine>): string[] {
   return lines
     .filter((line) => isOutcome(line.receipt.outcome))
     .map((line) => canonicalText(line.receipt.host));
@@ -67,12 +68,17 @@ export function overallDecision({ decisions }: DecisionDocument): Decision {
 
 /** Facts of a run that its receipts show: the first start and the last end. */
 export function runInfo(run: RecordedRun): RunInfo {
-  const starts = run.lines.map((line) => line.receipt.timing.startedAt).sort();
-  const ends = run.lines.map((line) => line.receivedAt).sort();
+  let startedAt: string | null = null;
+  let endedAt: string | null = null;
+  for (const { receipt, receivedAt } of run.lines) {
+    const start = receipt.timing.startedAt;
+    if (startedAt === null || start < startedAt) startedAt = start;
+    if (endedAt === null || receivedAt > endedAt) endedAt = receivedAt;
+  }
   return {
     expose: run.expose,
     fence: run.fence,
-    startedAt: starts[0] ?? null,
-    endedAt: ends.at(-1) ?? null,
+    startedAt,
+    endedAt,
   };
 }

@@ -6,6 +6,7 @@
 import { type Content, isWholeLine, linesOf } from '../base/content.ts';
 import { type Digest, digestHex, runningDigest } from '../base/digest.ts';
 import { LiftgateError } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import {
   type FenceRight,
   fenceFault,
@@ -13,9 +14,11 @@ import {
   parseJournalLine,
   receiptLineBytes,
 } from '../run/journal.ts';
-import { type EvidenceLine, LineMeasurer } from '../run/measured-line.ts';
-import type { Cell, ReceiptLine } from '../run/receipt.ts';
-import { JournalReplay } from '../run/resume.ts';
+import { JournalReplay } from '../run/journal-replay.ts';
+import { LineColumns } from '../run/line-columns.ts';
+import type { EvidenceLine } from '../run/measured-line.ts';
+import type { ReceiptLine } from '../run/receipt.ts';
+import type { Schedule } from '../run/schedule.ts';
 import type { Material, SealedExperiment } from '../spec/seal.ts';
 import { lineChecker } from './check-lines.ts';
 import type { JournalStep } from './check-looks.ts';
@@ -24,7 +27,7 @@ import { runFileNames } from './record.ts';
 /** What a journal is held against. */
 export interface JournalOwner {
   readonly seal: SealedExperiment;
-  readonly schedule: readonly Cell[];
+  readonly schedule: Schedule;
   /** The exposure that receipts and fences must be of; null where it is not asked for. */
   readonly exposure: {
     /** Id of the ledger, and of the entry that exposed the units. */
@@ -49,7 +52,7 @@ export interface FoldedJournal {
   /** Digests of its first lines, by their number; none where it has fewer. */
   readonly prefixes: ReadonlyMap<number, Digest>;
   /** Receipts in journal order, equal duplicates dropped. */
-  readonly lines: readonly EvidenceLine[];
+  readonly lines: Rows<EvidenceLine>;
   readonly duplicates: number;
   /** Number of cells that the schedule plans. */
   readonly planned: number;
@@ -80,8 +83,8 @@ class JournalFold {
   private readonly running = runningDigest();
   private readonly wanted: ReadonlySet<number>;
   private readonly prefixes = new Map<number, Digest>();
-  private readonly replay: JournalReplay<null, EvidenceLine>;
-  private readonly measurer: LineMeasurer;
+  private readonly replay: JournalReplay;
+  private readonly lines: LineColumns;
   private readonly check: ReturnType<typeof lineChecker> | null;
   /** A receipt of an attempt beyond the sealed number waits until all attempts of its cell are known. */
   private readonly ofLines: (string | ReceiptLine)[] = [];
@@ -98,8 +101,9 @@ class JournalFold {
     const { seal, schedule, exposure, marks, outputs } = owner;
     this.owner = owner;
     this.wanted = new Set(marks);
-    this.replay = new JournalReplay(schedule);
-    this.measurer = new LineMeasurer({ outputs });
+    const measures = Object.keys(seal.spec.measures);
+    this.lines = new LineColumns({ schedule, measures, outputs });
+    this.replay = new JournalReplay(schedule, this.lines);
     const fences = exposure?.rights.map(({ fence }) => fence) ?? [];
     this.check = exposure === null ? null : lineChecker({ seal, ...exposure, fences });
     if (this.wanted.has(0)) this.prefixes.set(0, this.running.value());
@@ -139,7 +143,7 @@ class JournalFold {
       failure: this.unreadable ?? this.refused,
       torn: this.torn,
       prefixes: this.prefixes,
-      lines: replay.lines,
+      lines: this.lines,
       duplicates: this.duplicates,
       planned: this.owner.schedule.length,
       dangling: replay.dangling,
@@ -168,21 +172,22 @@ class JournalFold {
       return;
     }
     const { position } = entry.kind === 'dispatch' ? entry : entry.line;
-    if (entry.kind === 'dispatch') this.replay.addDispatch(entry, null);
+    if (entry.kind === 'dispatch') this.replay.addDispatch(entry);
     else this.receipt(entry.line, bytes);
-    const cell = schedule[position];
-    if (cell !== undefined && seal.analysis.looks !== undefined)
-      this.steps.push({ kind: entry.kind, cell });
+    if (seal.analysis.looks === undefined) return;
+    const cell = schedule.at(position);
+    if (cell !== undefined) this.steps.push({ kind: entry.kind, cell });
   }
 
   private receipt(line: ReceiptLine, bytes: Uint8Array): void {
-    const kept = this.replay.addReceipt(line, (cell) =>
-      this.measurer.measure(line, receiptLineBytes(bytes), cell),
-    );
+    if (!this.replay.addReceipt(line)) {
+      this.duplicates += 1;
+      return;
+    }
+    this.lines.add(line, receiptLineBytes(bytes));
     const { check } = this;
-    if (kept === null) this.duplicates += 1;
-    else if (check === null) return;
-    else if (line.receipt.attempt > this.owner.seal.limits.maxAttempts) this.ofLines.push(line);
+    if (check === null) return;
+    if (line.receipt.attempt > this.owner.seal.limits.maxAttempts) this.ofLines.push(line);
     else for (const fault of check(line, () => [])) this.ofLines.push(fault);
   }
 }

@@ -1,6 +1,7 @@
 /** What verification has read so far; a member is there only when its check could read it. */
 import type { Digest } from '../base/digest.ts';
 import type { Problem } from '../base/errors.ts';
+import type { Rows } from '../base/rows.ts';
 import type { LedgerPin, LedgerReport } from '../ledger/check-ledger.ts';
 import type { EntryOf, StoredEntry } from '../ledger/entry.ts';
 import { knownEntries } from '../ledger/histories.ts';
@@ -82,7 +83,7 @@ export interface Reading {
   /** The journal after one pass over its bytes. */
   journal?: FoldedJournal;
   /** Receipts of a journal that could be followed to its end. */
-  lines?: readonly EvidenceLine[];
+  lines?: Rows<EvidenceLine>;
   gates?: GateRecord;
   document?: DecisionDocument;
   /** Whether the decision is the recorded one byte for byte. */

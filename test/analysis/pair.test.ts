@@ -109,8 +109,8 @@ describe('fillWorstCase', () => {
 describe('fillOutages', () => {
   test("counts missing cells in the candidate's favour and leaves unscored ones lost", () => {
     const filled = fillOutages([pairOf(faulted, faulted), pairOf(unscored, one)], right);
-    expect(filled?.[0]).toMatchObject({ candidate: { value: 1 }, baseline: { value: 0 } });
-    expect(filled?.[1]).toEqual(pairOf(unscored, one));
+    expect(filled?.at(0)).toMatchObject({ candidate: { value: 1 }, baseline: { value: 0 } });
+    expect(filled?.at(1)).toEqual(pairOf(unscored, one));
   });
 
   test('cannot fill a measure without a range', () => {

@@ -23,7 +23,7 @@ const sorted = lines.toSorted(
 
 describe('orderedLines', () => {
   test('goes by place in the schedule, then by attempt', () => {
-    expect(orderedLines(lines.toReversed())).toEqual(sorted);
+    expect([...orderedLines(lines.toReversed())]).toEqual(sorted);
     expect(new Set(sorted.map(({ position }) => position))).toEqual(new Set([0, 1, 2, 3]));
     const tried = sorted.filter(({ cell }) => cell.case === 'a' && cell.arm === 'next');
     expect(tried.map(({ receipt }) => receipt.attempt)).toEqual([1, 2]);

@@ -104,12 +104,14 @@ export function deskOf(options: DeskOptions = {}): Desk {
     cases: new Map(final.map((each) => [each.id, each])),
     development: cases.filter((each) => each.split !== 'final'),
     surfaces,
-    schedule: planSchedule({
-      cases: finalCases(index),
-      arms: [baselineArm, ...candidateIds(sealed.spec)],
-      repeats: sealed.spec.repeats,
-      casesDigest: sealed.digests.cases,
-    }),
+    schedule: [
+      ...planSchedule({
+        cases: finalCases(index),
+        arms: [baselineArm, ...candidateIds(sealed.spec)],
+        repeats: sealed.spec.repeats,
+        casesDigest: sealed.digests.cases,
+      }),
+    ],
     envelope: { ledger: 'ledger', expose: digestOf('expose'), fence: 'fence-1' },
   };
 }

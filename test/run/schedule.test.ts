@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../src/base/digest.ts';
+import type { Rows } from '../../src/base/rows.ts';
 import type { Cell } from '../../src/run/receipt.ts';
 import { armOrders, cellId, planSchedule } from '../../src/run/schedule.ts';
 import type { IndexedCase } from '../../src/spec/case-index.ts';
@@ -28,7 +29,8 @@ function many(count: number): IndexedCase[] {
   return Array.from({ length: count }, (_, at) => indexed(`c${String(at).padStart(3, '0')}`));
 }
 
-function blocksOf(cells: readonly Cell[], arms: number): Cell[][] {
+function blocksOf(planned: Rows<Cell>, arms: number): Cell[][] {
+  const cells = [...planned];
   return Array.from({ length: cells.length / arms }, (_, block) =>
     cells.slice(block * arms, (block + 1) * arms),
   );
@@ -76,7 +78,7 @@ describe('planSchedule', () => {
           const cases = many(2 * arms * groups);
           const cells = planSchedule({ cases, arms: names, repeats: 1, casesDigest });
           const counts = new Map<string, number>();
-          cells.forEach((cell, position) => {
+          [...cells].forEach((cell, position) => {
             const key = `${cell.arm} at ${position % arms}`;
             counts.set(key, (counts.get(key) ?? 0) + 1);
           });
@@ -130,9 +132,9 @@ describe('planSchedule', () => {
       ['a', 'x'],
       ['b', 'y'],
     ]);
-    expect(first.map((cell) => ({ ...cell, arm: renamed.get(cell.arm) ?? cell.arm }))).toEqual(
-      second,
-    );
+    expect(first.map((cell) => ({ ...cell, arm: renamed.get(cell.arm) ?? cell.arm }))).toEqual([
+      ...second,
+    ]);
   });
 
   test('is another one for other cases', () => {
