@@ -197,7 +197,10 @@ export function rowsOf<Row>(...parts: readonly Rows<Row>[]): Rows<Row> {
   return new JoinedRows(parts);
 }
 
-/** A row that must be there. */
+/**
+ * A row that must be there.
+ * @example requireRow(['a', 'b'], 1) // => 'b'
+ */
 export function requireRow<Row>(rows: Rows<Row>, index: number): Row {
   const row = rows.at(index);
   invariant(row !== undefined, 'a place lies among its rows');
