@@ -7,7 +7,6 @@ import type { Sample } from '../analysis/unit-value.ts';
 import { canonicalText } from '../base/canonical.ts';
 import { digestOf } from '../base/digest.ts';
 import { invariant, LiftgateError } from '../base/errors.ts';
-import { invariant } from '../base/errors.ts';
 import type { Rows } from '../base/rows.ts';
 import type { GateQuestion } from '../run/gate-reply.ts';
 import { type GateOf, gateName } from '../spec/gates.ts';
