@@ -4,6 +4,7 @@
  */
 import type { Analysis, CandidateAnalysis } from '../analysis/analyze.ts';
 import { baselineOf } from '../analysis/evidence.ts';
+import type { Rows } from '../base/rows.ts';
 import type { EvidenceLine } from '../run/measured-line.ts';
 import { cellId, planSchedule } from '../run/schedule.ts';
 import { finalCases } from '../spec/case-index.ts';
@@ -12,7 +13,7 @@ import { armIds, type ExperimentSpec } from '../spec/spec.ts';
 import { type Contribution, contributionOf, shownNumber } from './gate.ts';
 
 /** Last lines of the cells in the order they were received; ties by place in the schedule. */
-function receivedOrder(lines: readonly EvidenceLine[]): EvidenceLine[] {
+function receivedOrder(lines: Rows<EvidenceLine>): EvidenceLine[] {
   const last = new Map<string, EvidenceLine>();
   for (const line of lines) {
     const known = last.get(cellId(line.cell));
@@ -76,7 +77,7 @@ export function judgeInterleaving(
     threshold,
   };
   const strays = lines.filter((line) => {
-    const planned = schedule[line.position];
+    const planned = schedule.at(line.position);
     return planned === undefined || cellId(planned) !== cellId(line.cell);
   });
   const [stray] = strays;
