@@ -180,9 +180,6 @@ function isPlainlyBuilt(inner: string): boolean {
  */
 const impossible = '\\x00\\x02\\x04\\x06';
 
-/** The same characters, as a text that is no JSON holds them. */
-export const impossibleCharacters = ['\x00', '\x02', '\x04', '\x06'] as const;
-
 /** The class of visible ASCII characters that match, without quotes and escapes; undefined when there is none. */
 function plainPart(one: RegExp): string | undefined {
   let [source, ranges, start] = ['', 0, -1];

@@ -38,8 +38,6 @@ export interface JsonSource {
   /** Line of the first character, from 1; for one line of a JSON Lines file. */
   readonly firstLine?: number | undefined;
   readonly errorCode?: ErrorCode | undefined;
-  /** Whether what is read may keep the whole text in memory; for recorded values that are held as a whole or not at all. */
-  readonly holdsText?: boolean | undefined;
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -313,7 +311,7 @@ export function readRecorded<Output>(
   source: JsonSource = {},
 ): Reading<Output> {
   const text = decodeUtf8(bytes, source, recordedCode);
-  const known = readInForm(shape, text, source.holdsText);
+  const known = readInForm(shape, text);
   if (known !== undefined) return { success: true, data: known as Output };
   const value = canonicalValue(text, source);
   const reading = shape.readOwned(value);

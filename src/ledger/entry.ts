@@ -287,7 +287,7 @@ export function parseEntry(bytes: Uint8Array, file?: string): LedgerEntry {
       file,
     );
   }
-  const source = { file, errorCode: 'ledger-damaged', holdsText: true } as const;
+  const source = { file, errorCode: 'ledger-damaged' } as const;
   const parsed = readRecorded(bytes, entrySchema, source);
   if (parsed.success) return parsed.data;
   refuseNewer(readCanonical(bytes, source), file);

@@ -29,9 +29,9 @@ function carefully(shape: z.Shape<unknown>, text: string): unknown {
   }
 }
 
-function quickly(shape: z.Shape<unknown>, text: string, holdsText = false): unknown {
+function quickly(shape: z.Shape<unknown>, text: string): unknown {
   try {
-    const { success, data } = readRecorded(Buffer.from(text), shape, { holdsText });
+    const { success, data } = readRecorded(Buffer.from(text), shape);
     return success ? data : refused;
   } catch {
     return refused;
@@ -126,9 +126,9 @@ describe('lines read in a form', () => {
           const text = mutated(one, other, drawn);
           if (readInForm(shape, text) !== undefined) taken += 1;
           const careful = carefully(shape, text);
-          const value = quickly(shape, text, text.length % 2 === 0);
-          if (isDeepStrictEqual(value, careful)) return;
-          expect({ text, value }).toEqual({ text, value: careful });
+          if (!isDeepStrictEqual(quickly(shape, text), careful)) {
+            expect({ text, value: quickly(shape, text) }).toEqual({ text, value: careful });
+          }
         }),
         { seed: 5, numRuns: changes },
       );
@@ -243,7 +243,6 @@ describe('forms', () => {
         if (read === undefined) continue;
         taken += 1;
         expect(read).toEqual(carefully(shape, text));
-        expect(isDeepStrictEqual(readInForm(shape, text, true), read)).toBe(true);
       }
     }
     expect(taken).toBeGreaterThan(500);
@@ -315,10 +314,10 @@ describe('forms', () => {
     ],
   ])('do not take %j: %s', (text, _, shape, example) => {
     taught(shape, [example]);
-    const line = `${text}\n`;
-    expect([quickly(shape, line), carefully(shape, line)]).toEqual([refused, refused]);
-    expect(readInForm(shape, line)).toBeUndefined();
-    expect(readInForm(shape, line, true)).toBeUndefined();
+    const verdict = quickly(shape, `${text}\n`);
+    expect(verdict).toEqual(carefully(shape, `${text}\n`));
+    expect(verdict).toBe(refused);
+    expect(readInForm(shape, `${text}\n`)).toBeUndefined();
   });
 
   test('are made after a hundred lines and more, and only for lines they take', () => {

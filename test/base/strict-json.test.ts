@@ -206,13 +206,13 @@ describe('readCanonical', () => {
   });
 });
 
-describe('readRecorded, where the text may be held', () => {
+describe('readRecorded', () => {
   const item = z.strictObject({ id: z.string(), on: z.boolean().nullable() });
   const shape = z.strictObject({ list: z.array(item).max(3), n: z.number(), t: z.string() });
   const lineOf = (id: string, t: string) =>
     `{"list":[{"id":"${id}","on":null}],"n":-1.5,"t":"${t}"}\n`;
   const read = (line: string) => {
-    const { success, data } = readRecorded(bytesOf(line), shape, { holdsText: true });
+    const { success, data } = readRecorded(bytesOf(line), shape);
     return success ? data : undefined;
   };
   // As many lines as it takes to read by their form.

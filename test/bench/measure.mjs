@@ -33,6 +33,15 @@ export function cpuMs(work, rounds = 5) {
   return fastest;
 }
 
+/** The fastest of several rounds of each of several works, one after another in every round, so that all meet the same machine. */
+export function cpuMsOfEach(works, rounds = 5) {
+  const fastest = works.map(() => Number.POSITIVE_INFINITY);
+  for (let turn = 0; turn < rounds; turn += 1) {
+    for (const [at, work] of works.entries()) fastest[at] = Math.min(fastest[at], cpuMs(work, 1));
+  }
+  return fastest;
+}
+
 export async function wallMs(work) {
   const start = performance.now();
   await work();
