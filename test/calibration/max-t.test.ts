@@ -1,5 +1,8 @@
 /** False ships and power of max-T against Holm at 100 units, through the gates themselves; the figures are printed. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { maxTStudy, maxTTable } from '../../scripts/calibration/max-t.mjs';
 import {
   analyzeEvidence,
   type CandidateAnalysis,
@@ -7,6 +10,7 @@ import {
 } from '../../src/analysis/analyze.ts';
 import { judgeBounds } from '../../src/gate/multiplicity.ts';
 import { normalQuantile } from '../../src/stats/distribution.ts';
+import * as kernel from '../../src/stats/index.ts';
 import { type RandomStream, randomStream } from '../../src/stats/random.ts';
 import { evidenceOf } from '../support/evidence.ts';
 import { upTo } from '../support/two-measures.ts';
@@ -159,3 +163,28 @@ test('more power than Holm where the tests are correlated, printed', () => {
     expect(maxT).toBeGreaterThan(holm);
   }
 }, 120_000);
+
+describe('the complete null at few units', () => {
+  const rows = maxTStudy(kernel, { trials: 300, seed: '2'.repeat(64), sizes: [20, 50] });
+
+  test('ships no more often than the limit, and at least as often as Holm', () => {
+    expect(rows).toHaveLength(32);
+    for (const { holds, holm, maxT } of rows) {
+      expect(holds).not.toBe(false);
+      expect(maxT).toBeGreaterThanOrEqual(holm);
+    }
+    // The law was applied, and divided the error less than Holm somewhere: else nothing was shown.
+    expect(rows.some(({ law }) => law === 1)).toBe(true);
+    expect(rows.some(({ holm, maxT }) => maxT > holm)).toBe(true);
+  });
+
+  test('stands in the committed result, made by the same study, with nothing beyond its limit', () => {
+    const text = readFileSync(join(import.meta.dirname, 'max-t-result.txt'), 'utf8');
+    const designs = new Set(rows.map(({ name }) => name));
+    for (const name of designs) expect(text).toContain(`| ${name} |`);
+    expect(text).not.toContain('exceeded');
+    expect(maxTTable(rows).split('\n')[0]).toBe(
+      text.split('\n').find((line) => line.startsWith('| design')),
+    );
+  });
+});

@@ -1,5 +1,5 @@
 /** `liftgate plan --aa`: the baseline against itself, through a real host, and nothing recorded. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AaReport } from '../../src/report/aa.ts';
@@ -197,6 +197,30 @@ describe.concurrent('liftgate plan --aa', () => {
     expect(aa.nominal).toBeNull();
     expect(codes(aa)).toEqual(['answers-alike', 'copies-may-ship']);
     expect(aa.redrawn).toMatchObject({ decisions: 500, ships: 500 });
+  });
+
+  test('names the required gates whose code it does not run, and takes them not to object', async () => {
+    const custom = { gate: 'custom', module: 'own.mjs', measures: ['right'] };
+    const experiment = await experimentOf({
+      cases: withDevelopment(8, 8),
+      candidates: { new: {} },
+      spec: {
+        gates: [
+          { gate: 'no-regression', measure: 'right', margin: 0.5 },
+          { ...custom, name: 'strict' },
+          { ...custom, name: 'shown', required: false },
+        ],
+      },
+    });
+    const code = "({ decision: 'hold', reason: 'never' })";
+    const text = `import { defineGate } from 'liftgate/gate';\nexport default defineGate(() => ${code});\n`;
+    writeFileSync(join(experiment.folder, 'own.mjs'), text);
+    const { aa } = await aaOf(experiment);
+    // The one that would hold everything is not asked: copies ship by the other gates.
+    expect(aa.redrawn).toMatchObject({ decisions: 500, ships: 500 });
+    expect(aa.notes.find(({ code: note }) => note === 'gates-not-run')?.text).toBe(
+      'The code of "strict" is not run here and taken not to object: the ship rate is that of the other gates.',
+    );
   });
 
   test('measures a development claim as well, which could ship nothing', async () => {
