@@ -224,14 +224,13 @@ function reacher(
 ): (at: At) => Promise<boolean> {
   return async (at) => {
     const world = powerWorld(design, planning, at);
-    if (world === null) return false;
+    if (world === null || neverShips(world)) return false;
     // One stream for all: what differs is the effect or the size, not the luck.
     const shipsOf = async (replicates: number): Promise<SimulatedRate | null> => {
       const asked = { ...options, replicates };
       const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], asked);
       return counts === undefined ? null : rateOf(firstShips(counts), counts);
     };
-    // A few decisions tell what is far from the target.
     const few = Math.min(screening, options.replicates);
     const first = await shipsOf(few);
     if (first === null || Math.abs(first.rate - target) > 5 * maximumError(few))
@@ -240,6 +239,10 @@ function reacher(
     return all !== null && all.rate >= target;
   };
 }
+
+/** Whether a required gate stands against every candidate before the run. */
+const neverShips = ({ conduct = [] }: World): boolean =>
+  conduct.some((law) => law.kind === 'fixed' && !law.clears);
 
 /** Largest Monte Carlo error a rate can have. */
 const maximumError = (replicates: number): number => 0.5 / Math.sqrt(replicates);
