@@ -3,7 +3,7 @@
  * that are started most often, and for the others chunks that are loaded when a command needs them. CommonJS, because Node 20 starts a
  * CommonJS entry faster than an ES module; names and lines stay readable, so that a stack trace says where it was.
  */
-import { execFileSync } from 'node:child_process';
+import childProcess, { execFileSync } from 'node:child_process';
 import {
   promises,
   readdirSync,
@@ -218,6 +218,24 @@ function alone(program) {
   };
 }
 
+/** What starts programs is loaded with the first that is started: few calls start one, and it brings what sockets need. */
+const startsLater = {
+  name: 'starts-later',
+  resolveId: (id) => (id === 'node:child_process' ? '\0starts-later' : null),
+  load: (id) => {
+    if (id !== '\0starts-later') return null;
+    const names = Object.keys(childProcess).filter(
+      (name) => typeof childProcess[name] === 'function',
+    );
+    const stand = (name) => `export const ${name} = (...given) => load().${name}(...given);`;
+    const load = "const load = (name = 'node:child_process') => require(name);";
+    return {
+      code: [load, ...names.map(stand)].join('\n'),
+      moduleSideEffects: false,
+    };
+  },
+};
+
 /**
  * Modules that ordinary calls of a program do not reach, by topic: each topic becomes a file that is loaded with the first call of one
  * of its functions. A module that needs more of it than functions gets it as it is, and with it whoever is started.
@@ -348,7 +366,7 @@ try {
   for (const program of Object.keys(own)) {
     const name = `own-${program}`;
     await write(name, 'src/cli/frequent-call.ts', {
-      plugins: [alone(program), deferring(name)],
+      plugins: [alone(program), startsLater, deferring(name)],
       topics: Object.keys(deferred),
     });
   }
