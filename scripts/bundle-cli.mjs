@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { RUNTIME_MODULE_ID, rolldown } from 'rolldown';
-import { canWait, constantsOf, functionsOf } from './deferred-module.mjs';
+import { canWait, constantsOf, functionsOf, loadedWithFirstCall } from './deferred-module.mjs';
 import { emptyList, keepCode } from './kept-code.mjs';
 
 const project = resolve(import.meta.dirname, '..');
@@ -140,22 +140,6 @@ const bySources = {
   },
 };
 
-/** What reads files while other work goes on is loaded with its first call: most files are read at once. */
-const waitsForFiles = {
-  name: 'waits-for-files',
-  resolveId: (id) => (id === 'node:fs/promises' ? '\0waits-for-files' : null),
-  load: (id) => {
-    if (id !== '\0waits-for-files') return null;
-    const names = Object.keys(promises).filter((name) => typeof promises[name] === 'function');
-    const stand = (name) =>
-      `export const ${name} = (...given) => files.promises.${name}(...given);`;
-    return {
-      code: `import * as files from 'node:fs';\n${names.map(stand).join('\n')}`,
-      moduleSideEffects: false,
-    };
-  },
-};
-
 /** Which program runs a command. */
 const programs = Object.entries(own).flatMap(([program, commands]) =>
   commands.map((command) => [command, program]),
@@ -217,24 +201,6 @@ function alone(program) {
     },
   };
 }
-
-/** What starts programs is loaded with the first that is started: few calls start one, and it brings what sockets need. */
-const startsLater = {
-  name: 'starts-later',
-  resolveId: (id) => (id === 'node:child_process' ? '\0starts-later' : null),
-  load: (id) => {
-    if (id !== '\0starts-later') return null;
-    const names = Object.keys(childProcess).filter(
-      (name) => typeof childProcess[name] === 'function',
-    );
-    const stand = (name) => `export const ${name} = (...given) => load().${name}(...given);`;
-    const load = "const load = (name = 'node:child_process') => require(name);";
-    return {
-      code: [load, ...names.map(stand)].join('\n'),
-      moduleSideEffects: false,
-    };
-  },
-};
 
 /**
  * Modules that ordinary calls of a program do not reach, by topic: each topic becomes a file that is loaded with the first call of one
@@ -329,7 +295,7 @@ async function write(name, input, { plugins, topics = [] }) {
     plugins: [
       startsNothing,
       bySources,
-      waitsForFiles,
+      loadedWithFirstCall('node:fs/promises', promises),
       ...plugins,
       {
         name: 'core',
@@ -366,7 +332,11 @@ try {
   for (const program of Object.keys(own)) {
     const name = `own-${program}`;
     await write(name, 'src/cli/frequent-call.ts', {
-      plugins: [alone(program), startsLater, deferring(name)],
+      plugins: [
+        alone(program),
+        loadedWithFirstCall('node:child_process', childProcess),
+        deferring(name),
+      ],
       topics: Object.keys(deferred),
     });
   }

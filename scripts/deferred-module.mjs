@@ -27,3 +27,22 @@ export function canWait(importer, id, path) {
         .every((name) => name === '' || name === 'type' || names.includes(name)),
     );
 }
+
+/**
+ * A plugin that leaves a module of Node's own to the first call of one of its functions: most files are read at once and few calls start
+ * a program, while what does either otherwise brings much along.
+ * @param builtin  the module as it is here, whose functions are known by their names
+ */
+export function loadedWithFirstCall(name, builtin) {
+  const later = `\0later:${name}`;
+  const functions = Object.keys(builtin).filter((each) => typeof builtin[each] === 'function');
+  const stand = (each) => `export const ${each} = (...given) => load().${each}(...given);`;
+  // The name stands apart: the bundler would load the module of a written one at once.
+  const load = `const load = (name = '${name}') => require(name);`;
+  const code = [load, ...functions.map(stand)].join('\n');
+  return {
+    name: `later ${name}`,
+    resolveId: (id) => (id === name ? later : null),
+    load: (id) => (id === later ? { code, moduleSideEffects: false } : null),
+  };
+}
