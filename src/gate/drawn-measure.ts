@@ -7,25 +7,9 @@
  */
 import type { Sample } from '../analysis/unit-value.ts';
 import type { Uniform } from '../stats/draws.ts';
-import { countsSampler, type Discordance, type PairLaw, sampler } from './outcome-law.ts';
-
-/** What a simulation assumes of one measure. */
-export interface MeasureWorld {
-  readonly measure: string;
-  /** Set where a placebo takes the baseline's place: the key that gates on it read. */
-  readonly overPlacebo?: string;
-  readonly law: PairLaw;
-  /** Correlation of two pairs of one unit, in [0, 1]. */
-  readonly correlation: number;
-  /** Pairs of each unit, in any order. */
-  readonly pairs: readonly number[];
-  /** How many pairs in a row are repeats of one case; 1 without it. */
-  readonly repeats?: number;
-  /** Share of tied pairs in which both cells have the better value of a binary measure; 1/2 without it. */
-  readonly bothBetter?: number;
-  /** Cell of each pair within an arm, unit after unit: which values are lost together. Without it every pair is a cell of its own. */
-  readonly cells?: readonly number[];
-}
+import { DrawnValues, type DrawOptions, isPaired, type MeasureWorld } from './drawn-values.ts';
+import type { JointDraws, JointPlace } from './joint-draws.ts';
+import { countsSampler, type Discordance } from './outcome-law.ts';
 
 /** Cells of both arms that a replicate lost: 1 is lost. */
 export interface LostCells {
@@ -40,23 +24,6 @@ interface DrawnUnit {
   values: { readonly case: string; readonly repeat: number; improvement: number }[];
 }
 
-/** How a measure is read by the gates of a simulation. */
-export interface DrawOptions {
-  /** Width of its declared range, 0 without one. */
-  readonly width: number;
-  /** Whether more than improvements is read: one arm's values, or losses filled from the range. */
-  readonly levels: boolean;
-}
-
-/** Whether a lattice holds a win, a tie and a loss of the whole width, as a binary pair does. */
-function isPaired({ law }: MeasureWorld, width: number): boolean {
-  return (
-    width > 0 &&
-    law.kind === 'lattice' &&
-    law.values.every((value) => value === 0 || Math.abs(value) === width)
-  );
-}
-
 /** Units with a cell above 0, such cells, lost cells, and units with either. */
 export interface Hits {
   readonly units: number;
@@ -68,54 +35,58 @@ export interface Hits {
 /** Draws one measure of one candidate, and shows it as gates read it. */
 export class DrawnMeasure {
   readonly #world: MeasureWorld;
-  readonly #options: DrawOptions;
-  readonly #draw: (uniform: Uniform) => number;
+  readonly #width: number;
+  readonly #values: DrawnValues;
   readonly #drawCounts: ((uniform: Uniform, levels: boolean) => Discordance) | null;
-  readonly #shared: number;
-  readonly #binary: boolean;
+  readonly #levels: boolean;
+  /** Whether wins, losses and ties of units are all there is to read. */
+  readonly #counted: boolean;
   #units: readonly DrawnUnit[] | null = null;
-  readonly #starts: readonly number[];
-  readonly #improvements: Float64Array;
   readonly #means: Float64Array;
-  /** The baseline's value of each pair above the worst one. */
-  readonly #baselines: Float64Array;
+  /** Pairs of a sample that only its counts are asked of. */
+  #arranged: Float64Array | null = null;
   #counts: Discordance | null = null;
   #lost: LostCells | null = null;
+  #seen: number;
 
-  constructor(world: MeasureWorld, options: DrawOptions & { readonly losses: boolean }) {
+  /** @param options.ordered  set where less than all units is read: they are drawn one after another */
+  constructor(
+    world: MeasureWorld,
+    options: DrawOptions & { readonly losses: boolean; readonly ordered?: boolean },
+  ) {
+    const { width, levels, losses, ordered = false } = options;
     this.#world = world;
-    this.#options = options;
-    this.#draw = sampler(world.law);
-    this.#binary = isPaired(world, options.width);
-    const single = world.pairs.every((count) => count === 1);
+    this.#width = width;
+    this.#levels = levels;
+    this.#values = new DrawnValues(world, { width, levels, ordered });
+    const units = world.pairs.length;
+    this.#counted = !losses && isPaired(world, width) && world.pairs.every((count) => count === 1);
     this.#drawCounts =
-      single && this.#binary && !options.losses
-        ? countsSampler(world.law, world.pairs.length, world.bothBetter)
-        : null;
-    this.#shared = Math.sqrt(world.correlation);
-    let total = 0;
-    this.#starts = world.pairs.map((pairs) => {
-      total += pairs;
-      return total - pairs;
-    });
-    this.#improvements = new Float64Array(total);
-    this.#means = new Float64Array(world.pairs.length);
-    this.#baselines = new Float64Array(options.levels ? total : 0);
+      this.#counted && !ordered ? countsSampler(world.law, units, world.bothBetter) : null;
+    this.#means = new Float64Array(units);
+    this.#seen = units;
   }
 
   get measure(): string {
     return this.#world.measure;
   }
 
+  /** Units that are read: all of them, or those of a look. */
   get units(): number {
-    return this.#world.pairs.length;
+    return this.#seen;
+  }
+
+  /** Reads only the first units from now on. */
+  see(units: number): void {
+    this.#seen = Math.min(units, this.#world.pairs.length);
+    if (this.#drawCounts === null) this.#counts = null;
   }
 
   /** The units as samples hold them, made when a rule first asks for more than counts or means. */
   #drawnUnits(): readonly DrawnUnit[] {
-    const { pairs: sizes, repeats = 1 } = this.#world;
+    const { pairs: sizes, repeats = 1, units: places } = this.#world;
     this.#units ??= sizes.map((pairs, unit) => ({
-      unit: String(unit),
+      unit: String(places?.[unit] ?? unit),
       improvement: 0,
       pairs,
       values: Array.from({ length: pairs }, (_, at) => ({
@@ -124,52 +95,40 @@ export class DrawnMeasure {
         improvement: 0,
       })),
     }));
-    return this.#units;
+    return this.#seen === sizes.length ? this.#units : this.#units.slice(0, this.#seen);
   }
 
   /** Units by the outcome of their one pair; null when more than that decides. */
   get counts(): Discordance | null {
+    if (!this.#counted) return null;
+    this.#counts ??= this.#countSeen();
     return this.#counts;
+  }
+
+  #countSeen(): Discordance {
+    const { improvements, baselines } = this.#values;
+    let [wins, losses, bothBetter] = [0, 0, 0];
+    for (let at = 0; at < this.#seen; at += 1) {
+      const improvement = improvements[at] ?? 0;
+      if (improvement > 0) wins += 1;
+      else if (improvement < 0) losses += 1;
+      else if (this.#levels && (baselines[at] ?? 0) > 0) bothBetter += 1;
+    }
+    return { wins, losses, bothBetter };
   }
 
   /** Draws the next replicate; `lost` names the cells that give no value. */
   draw(uniform: Uniform, lost: LostCells | null): void {
     this.#lost = lost;
-    if (this.#drawCounts !== null) {
-      this.#counts = this.#drawCounts(uniform, this.#options.levels);
-      return;
-    }
-    const { pairs } = this.#world;
-    for (let unit = 0; unit < pairs.length; unit += 1) this.#drawUnit(unit, uniform);
+    this.#counts = this.#drawCounts === null ? null : this.#drawCounts(uniform, this.#levels);
+    if (this.#drawCounts === null) this.#values.draw(uniform);
   }
 
-  #drawUnit(unit: number, uniform: Uniform): void {
-    const start = this.#starts[unit] ?? 0;
-    const count = this.#world.pairs[unit] ?? 0;
-    const draw = this.#draw;
-    const shared = count > 1 ? this.#shared : 0;
-    const own = shared > 0 ? draw(uniform) : 0;
-    const level = shared > 0 ? this.#level(own, uniform) : 0;
-    for (let at = start; at < start + count; at += 1) {
-      const alike = shared > 0 && uniform() < shared;
-      const drawn = alike ? own : draw(uniform);
-      this.#improvements[at] = drawn;
-      if (this.#options.levels) this.#baselines[at] = alike ? level : this.#level(drawn, uniform);
-    }
-  }
-
-  /** A baseline value that leaves room for the improvement: uniform in what the range leaves, or what the tie says. */
-  #level(improvement: number, uniform: Uniform): number {
-    const { width, levels } = this.#options;
-    if (!levels || width === 0) return 0;
-    const { bothBetter = 0.5 } = this.#world;
-    if (this.#binary) {
-      if (improvement !== 0) return improvement > 0 ? 0 : width;
-      return uniform() < bothBetter ? width : 0;
-    }
-    const least = Math.max(0, -improvement);
-    const most = Math.min(width, width - improvement);
-    return least + (most - least) * uniform();
+  /** Takes the next replicate from what was drawn together with others, when every unit is drawn one after another. */
+  take(joint: JointDraws, place: JointPlace, lost: LostCells | null): void {
+    this.#lost = lost;
+    this.#counts = null;
+    this.#values.take(joint, place);
   }
 
   #isLost(arm: keyof LostCells, at: number): boolean {
@@ -179,55 +138,58 @@ export class DrawnMeasure {
   /** Values lost, of both arms. */
   lostValues(): number {
     let found = 0;
-    for (let at = 0; at < this.#improvements.length; at += 1) {
+    for (let at = 0; at < this.pairs; at += 1) {
       if (this.#isLost('candidate', at)) found += 1;
       if (this.#isLost('baseline', at)) found += 1;
     }
     return found;
   }
 
+  /** Pairs of the units that are read. */
   get pairs(): number {
-    return this.#improvements.length;
+    const { improvements, starts } = this.#values;
+    return starts[this.#seen] ?? improvements.length;
   }
 
   /** Improvement of a pair as it is judged, or null where it left. */
   #judged(at: number, filled: boolean): number | null {
-    const improvement = this.#improvements[at] ?? 0;
+    const improvement = this.#values.improvements[at] ?? 0;
     const [own, other] = [this.#isLost('candidate', at), this.#isLost('baseline', at)];
     if (!own && !other) return improvement;
     if (!filled) return null;
-    const { width } = this.#options;
-    const baseline = this.#baselines[at] ?? 0;
-    return (own ? 0 : baseline + improvement) - (other ? width : baseline);
+    const baseline = this.#values.baselines[at] ?? 0;
+    return (own ? 0 : baseline + improvement) - (other ? this.#width : baseline);
   }
 
   /** The sample that gates on a difference read; `filled` counts every lost value against the candidate. */
   sample(filled = false): Sample {
-    if (this.#counts !== null) return this.sampleOf(this.#counts);
+    if (this.#drawCounts !== null && this.#counts !== null) return this.sampleOf(this.#counts);
+    const { improvements } = this.#values;
     const all = this.#drawnUnits();
     const units =
       this.#lost === null
-        ? all.map((unit, at) => this.#fillUnit(unit, at))
+        ? all.map((unit, at) => this.#fillUnit(unit, at, improvements))
         : all.flatMap((unit, at) => this.#keptUnit(unit, at, filled) ?? []);
     return this.#sampleWith(units, 0);
   }
 
   #sampleWith(units: readonly DrawnUnit[], discordant: number): Sample {
-    const pairs = this.#improvements.length;
+    const { pairs } = this;
     const n = { units: units.length, pairs, cells: 2 * pairs, discordant };
     return { units, n, lost: [], plannedValues: 2 * pairs };
   }
 
   /** Mean improvement of every unit with a pair left, as samples hold it; valid until the next draw. */
   means(filled = false): Float64Array {
+    const { improvements, starts } = this.#values;
     let kept = 0;
     for (let unit = 0; unit < this.units; unit += 1) {
-      const start = this.#starts[unit] ?? 0;
+      const start = starts[unit] ?? 0;
       const end = start + (this.#world.pairs[unit] ?? 0);
       let [total, count] = [0, 0];
       for (let at = start; at < end; at += 1) {
         const improvement =
-          this.#lost === null ? (this.#improvements[at] ?? 0) : this.#judged(at, filled);
+          this.#lost === null ? (improvements[at] ?? 0) : this.#judged(at, filled);
         if (improvement === null) continue;
         total += improvement;
         count += 1;
@@ -246,21 +208,20 @@ export class DrawnMeasure {
 
   /** The sample of units of one pair with so many wins and losses. */
   sampleOf({ wins, losses }: Pick<Discordance, 'wins' | 'losses'>): Sample {
-    const { width } = this.#options;
-    const values = this.#improvements;
-    values
-      .fill(width, 0, wins)
-      .fill(-width, wins, wins + losses)
+    this.#arranged ??= new Float64Array(this.#world.pairs.length);
+    const arranged = this.#arranged
+      .fill(this.#width, 0, wins)
+      .fill(-this.#width, wins, wins + losses)
       .fill(0, wins + losses);
-    const units = this.#drawnUnits().map((unit, at) => this.#fillUnit(unit, at));
+    const units = this.#drawnUnits().map((unit, at) => this.#fillUnit(unit, at, arranged));
     return this.#sampleWith(units, wins + losses);
   }
 
-  #fillUnit(unit: DrawnUnit, at: number): DrawnUnit {
-    const start = this.#starts[at] ?? 0;
+  #fillUnit(unit: DrawnUnit, at: number, improvements: Float64Array): DrawnUnit {
+    const start = this.#values.starts[at] ?? 0;
     let total = 0;
     for (let pair = 0; pair < unit.values.length; pair += 1) {
-      const improvement = this.#improvements[start + pair] ?? 0;
+      const improvement = improvements[start + pair] ?? 0;
       const value = unit.values[pair];
       if (value !== undefined) value.improvement = improvement;
       total += improvement;
@@ -270,12 +231,12 @@ export class DrawnMeasure {
   }
 
   #withoutNoise(value: number): number {
-    return Math.abs(value) < 1e-12 * this.#options.width ? 0 : value;
+    return Math.abs(value) < 1e-12 * this.#width ? 0 : value;
   }
 
   /** A unit with the pairs that are left, or null without one. */
   #keptUnit(unit: DrawnUnit, at: number, filled: boolean): DrawnUnit | null {
-    const start = this.#starts[at] ?? 0;
+    const start = this.#values.starts[at] ?? 0;
     const values = unit.values.flatMap((value, pair) => {
       const improvement = this.#judged(start + pair, filled);
       return improvement === null ? [] : [{ ...value, improvement }];
@@ -291,11 +252,10 @@ export class DrawnMeasure {
    * `fill`. Needs a declared range and `levels`.
    */
   shares(arm: keyof LostCells, fill: number | null): number[] {
-    const { width } = this.#options;
-    return this.#starts.flatMap((start, unit) => {
+    return this.#startsSeen().flatMap((start, unit) => {
       let [total, count] = [0, 0];
       for (let at = start; at < start + (this.#world.pairs[unit] ?? 0); at += 1) {
-        const share = this.#isLost(arm, at) ? fill : this.#valueOf(arm, at) / width;
+        const share = this.#isLost(arm, at) ? fill : this.#valueOf(arm, at) / this.#width;
         if (share === null) continue;
         total += share;
         count += 1;
@@ -304,19 +264,26 @@ export class DrawnMeasure {
     });
   }
 
+  #startsSeen(): readonly number[] {
+    const { starts } = this.#values;
+    return this.#seen === starts.length ? starts : starts.slice(0, this.#seen);
+  }
+
   #valueOf(arm: keyof LostCells, at: number): number {
-    const baseline = this.#baselines[at] ?? 0;
-    return arm === 'baseline' ? baseline : baseline + (this.#improvements[at] ?? 0);
+    const { improvements, baselines } = this.#values;
+    const baseline = baselines[at] ?? 0;
+    return arm === 'baseline' ? baseline : baseline + (improvements[at] ?? 0);
   }
 
   /** What the candidate's own cells show, where the law is one of single cells. */
   hits(): Hits {
-    if (this.#counts !== null) {
-      const { wins } = this.#counts;
+    const { counts } = this;
+    if (counts !== null) {
+      const { wins } = counts;
       return { units: wins, cells: wins, lost: 0, hitOrLost: wins };
     }
     const found = { units: 0, cells: 0, lost: 0, hitOrLost: 0 };
-    for (let unit = 0; unit < this.#starts.length; unit += 1) {
+    for (let unit = 0; unit < this.#seen; unit += 1) {
       const [hit, missing] = this.#hitsOf(unit);
       found.cells += hit;
       found.lost += missing;
@@ -328,7 +295,7 @@ export class DrawnMeasure {
 
   /** Share of each unit's own cells above 0; a lost one is left out, or counts as `fill`. */
   ownShares(fill: number | null): number[] {
-    return this.#starts.flatMap((_, unit) => {
+    return this.#startsSeen().flatMap((_, unit) => {
       const [hit, missing] = this.#hitsOf(unit);
       const cells = (this.#world.pairs[unit] ?? 0) - (fill === null ? missing : 0);
       return cells === 0 ? [] : [(hit + missing * (fill ?? 0)) / cells];
@@ -336,11 +303,12 @@ export class DrawnMeasure {
   }
 
   #hitsOf(unit: number): [hit: number, missing: number] {
-    const start = this.#starts[unit] ?? 0;
+    const { improvements, starts } = this.#values;
+    const start = starts[unit] ?? 0;
     let [hit, missing] = [0, 0];
     for (let at = start; at < start + (this.#world.pairs[unit] ?? 0); at += 1) {
       if (this.#isLost('candidate', at)) missing += 1;
-      else if ((this.#improvements[at] ?? 0) > 0) hit += 1;
+      else if ((improvements[at] ?? 0) > 0) hit += 1;
     }
     return [hit, missing];
   }

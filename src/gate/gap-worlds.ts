@@ -53,16 +53,9 @@ export function followedEffect(
 
 /** Where the gaps of a seal's gates lie among the units of a layout. */
 export function gapWorlds(seal: SealedExperiment, layout: Layout): readonly GapWorld[] {
-  const unitOf = layout.sizes.flatMap((size, unit) => new Array<number>(size).fill(unit));
   const placesOf = (measure: string): UnitPlaces => {
-    const { pairs, cells } = layout.of(measure);
-    let at = 0;
-    const places = pairs.map((count) => {
-      const place = unitOf[cells[at] ?? 0] ?? 0;
-      at += count;
-      return place;
-    });
-    return { places, pairs };
+    const { pairs, units } = layout.of(measure);
+    return { places: units, pairs };
   };
   return gapGates(seal).map(({ name: gate, gap }) => ({
     gate,

@@ -12,8 +12,9 @@ import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { type GateDeclaration, gateName, latencyForm, rateLimit } from '../spec/gates.ts';
 import { guaranteeOf } from '../spec/inference.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import type { MeasureWorld } from './drawn-measure.ts';
+import type { MeasureWorld } from './drawn-values.ts';
 import { drawnKey, type EffectGate } from './effect.ts';
+import type { JointWorld } from './joint-draws.ts';
 import { lawsAt, type PlannedGate } from './null-laws.ts';
 import { objectiveGates, paretoGuarantee } from './pareto.ts';
 import { drawnEffects, layoutOf, ownWorld, type PlanDesign } from './plan-world.ts';
@@ -23,6 +24,7 @@ import {
   simulatedInPlace,
   simulateWorlds,
 } from './simulate.ts';
+import { joinsCandidates } from './simulated-order.ts';
 import type { World } from './simulated-world.ts';
 
 /** One assumed world, with words for it. */
@@ -53,6 +55,20 @@ export interface FalseShip {
 }
 
 const correlations = [0, 0.1, 0.5, 0.9] as const;
+/** Correlations of candidates, or of objectives, where their joint law divides the error. */
+const joined = [0, 0.5, 0.9] as const;
+
+/** How those whose error a joint law divides belong together in a null: drawn apart, and alike. */
+function jointNulls(
+  unitOf: readonly number[],
+  key: 'candidates' | 'measures',
+): readonly { readonly words: string; readonly joint: JointWorld }[] {
+  const what = key === 'candidates' ? 'candidates' : 'objectives';
+  return joined.map((correlation) => ({
+    words: `, correlation of ${what} ${correlation}`,
+    joint: { measures: 0, candidates: 0, [key]: correlation, unitOf },
+  }));
+}
 
 /** Pairs of every final unit that a measure applies to. */
 export function pairsOfUnits(
@@ -87,11 +103,21 @@ function scenariosAt(
   // What the units of a roster share is no chance.
   const independent = !several || seal.claim.generalization === 'fixed-roster';
   const alike = independent ? [0] : grid === 'regular' ? correlations : [1];
+  const together = joinsCandidates(seal)
+    ? jointNulls(
+        pairs.flatMap((count, unit) => new Array<number>(count).fill(unit)),
+        'candidates',
+      )
+    : [{ words: '', joint: undefined }];
   return lawsAt(planned, gate.threshold, grid).flatMap(({ words, law }) =>
-    alike.map((correlation) => ({
-      words: several ? `${words}, correlation within units ${correlation}` : words,
-      world: { measures: [worldOf(gate, { law, correlation, pairs, repeats })] },
-    })),
+    alike.flatMap((correlation) => {
+      const own = several ? `${words}, correlation within units ${correlation}` : words;
+      const measures = [worldOf(gate, { law, correlation, pairs, repeats })];
+      return together.map(({ words: more, joint }) => ({
+        words: `${own}${more}`,
+        world: { measures, ...(joint && { joint }) },
+      }));
+    }),
   );
 }
 
@@ -100,9 +126,11 @@ function worldOf(gate: EffectGate, parts: Omit<MeasureWorld, 'measure'>): Measur
   return { measure: gate.measureId, ...overPlacebo, ...parts };
 }
 
-/** No objective better, each at 0 by the same law of its grid, drawn apart. */
-function paretoNulls({ seal, index }: PlanDesign): AskedNull[] {
+/** No objective better, each at 0 by the same law of its grid: drawn apart, and where their joint law divides the error also alike. */
+function paretoNulls(design: PlanDesign): AskedNull[] {
+  const { seal, index } = design;
   const nominal = seal.analysis.errorLevels.lift;
+  const layout = layoutOf(design);
   return seal.decision.gates.flatMap((declared) => {
     if (declared.gate !== 'pareto' || !declared.required) return [];
     const objectives = objectiveGates(seal, declared).map((gate) => ({
@@ -115,15 +143,22 @@ function paretoNulls({ seal, index }: PlanDesign): AskedNull[] {
     if (fewest < 2 || laws.some((each) => each.length === 0)) return [];
     const { repeats } = seal.spec;
     const correlation = seal.claim.generalization === 'fixed-roster' ? 0 : 0.5;
-    const scenarios = [0, 1].map((place) => ({
-      words: `no objective better, ${laws.map((each) => (each[place] ?? each[0])?.words).join('; ')}`,
-      world: {
-        measures: objectives.flatMap(({ gate, pairs }, at) => {
-          const law = (laws[at]?.[place] ?? laws[at]?.[0])?.law;
-          return law === undefined ? [] : [worldOf(gate, { law, correlation, pairs, repeats })];
-        }),
-      },
-    }));
+    const together =
+      seal.decision.multiplicity === 'max-t'
+        ? jointNulls(layout.unitOf, 'measures')
+        : [{ words: '', joint: undefined }];
+    const scenarios = [0, 1].flatMap((place) => {
+      const words = laws.map((each) => (each[place] ?? each[0])?.words).join('; ');
+      const measures = objectives.flatMap(({ gate }, at) => {
+        const law = (laws[at]?.[place] ?? laws[at]?.[0])?.law;
+        const parts = { ...layout.of(gate.measureId), correlation, repeats };
+        return law === undefined ? [] : [worldOf(gate, { law, ...parts })];
+      });
+      return together.map(({ words: more, joint }) => ({
+        words: `no objective better, ${words}${more}`,
+        world: { measures, ...(joint && { joint }) },
+      }));
+    });
     const guarantee = paretoGuarantee(seal, declared);
     const limit = falseShipLimit(nominal, fewest);
     return [{ gate: gateName(declared), grid: 'regular', guarantee, nominal, limit, scenarios }];

@@ -62,6 +62,34 @@ function latticeSampler(
 }
 
 /**
+ * The value that a law exceeds with probability 1 - u: one number of the stream gives one value, and more gives no less.
+ * @example quantileOf({ kind: 'lattice', values: [1, -1], probabilities: [0.3, 0.7] })(0.8) // => 1
+ */
+export function quantileOf(law: PairLaw): (u: number) => number {
+  switch (law.kind) {
+    case 'lattice': {
+      const order = law.values.map((_, at) => at);
+      order.sort((one, other) => (law.values[one] ?? 0) - (law.values[other] ?? 0));
+      const of = (list: readonly number[]): number[] => order.map((at) => list[at] ?? 0);
+      const draw = latticeSampler(of(law.values), of(law.probabilities));
+      return (u) => draw(() => u);
+    }
+    case 'triangular': {
+      const half = law.deviation * Math.sqrt(6);
+      return (u) => law.mean + half * (u < 0.5 ? Math.sqrt(2 * u) - 1 : 1 - Math.sqrt(2 * (1 - u)));
+    }
+    case 'normal': {
+      const draw = sampler(law);
+      return (u) => draw(() => u);
+    }
+    case 'lognormal': {
+      const draw = sampler(law);
+      return (u) => draw(() => (law.skew > 0 ? u : 1 - u));
+    }
+  }
+}
+
+/**
  * Probability that a law of listed values gives one of a sign; 0 for any other law.
  * @example signProbability({ kind: 'lattice', values: [1, 0], probabilities: [0.3, 0.7] }, 1) // => 0.3
  */

@@ -31,7 +31,13 @@ import {
   contributionOf,
   shownNumber,
 } from './gate.ts';
-import { jointLaw, noJointLaw, unjoinedDesign } from './joint-law.ts';
+import {
+  type JointLaw,
+  type JointTest,
+  jointLaw,
+  noJointLaw,
+  unjoinedDesign,
+} from './joint-law.ts';
 
 function objectiveGate(
   seal: SealedExperiment,
@@ -176,24 +182,36 @@ function findingOf(objectives: readonly ReadObjective[]): ParetoFinding {
   return { finding: clears ? 'cleared' : 'unresolved', reason: text };
 }
 
+/**
+ * What the objectives share their error by under `multiplicity: max-t`; null where their number divides it.
+ * @param tests      one for each objective
+ * @param at.error   of all of them together
+ */
+export function objectivesLaw(
+  seal: SealedExperiment,
+  tests: readonly JointTest[],
+  { error, hasLooks }: { readonly error: number; readonly hasLooks: boolean },
+): JointLaw | null {
+  if (seal.decision.multiplicity !== 'max-t' || tests.length === 1) return null;
+  const unjoined = unjoinedDesign(seal, hasLooks);
+  const family = tests.map((each) => [each]);
+  return unjoined === null ? jointLaw(family, error) : noJointLaw(unjoined);
+}
+
 /** By what the objectives divide the error: their number, or what their joint law asks for under `multiplicity: max-t`. */
 function sharedError(
-  analysis: Pick<Analysis, 'seal' | 'look'>,
+  { seal, look }: Pick<Analysis, 'seal' | 'look'>,
   gates: readonly EffectGate[],
   { candidate, filled, error }: ParetoRequest,
 ): { readonly divisor: number; readonly text: string } {
   const count = gates.length;
-  if (analysis.seal.decision.multiplicity !== 'max-t' || count === 1)
-    return { divisor: count, text: '' };
-  const family = gates.map((gate) => [
-    {
-      name: gate.measureId,
-      method: gate.method,
-      sample: chosenSample(measuredFor(gate, candidate), filled),
-    },
-  ]);
-  const unjoined = unjoinedDesign(analysis.seal, analysis.look !== undefined);
-  const law = unjoined === null ? jointLaw(family, error) : noJointLaw(unjoined);
+  const tests = gates.map((gate) => ({
+    name: gate.measureId,
+    method: gate.method,
+    sample: chosenSample(measuredFor(gate, candidate), filled),
+  }));
+  const law = objectivesLaw(seal, tests, { error, hasLooks: look !== undefined });
+  if (law === null) return { divisor: count, text: '' };
   const divisor = law.divisor(gates.map((_, at) => at));
   const text =
     law.fallback === null

@@ -9,11 +9,13 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { armIds } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { sum } from '../stats/summary.ts';
-import type { MeasureWorld } from './drawn-measure.ts';
+import type { MeasureWorld } from './drawn-values.ts';
 import { drawnKey, type EffectGate, effectGates, onScale } from './effect.ts';
+import type { JointWorld } from './joint-draws.ts';
 import { type PairLaw, pairedLaw, signProbability } from './outcome-law.ts';
 import { objectiveGates } from './pareto.ts';
 import { allGates } from './sealed-gates.ts';
+import { joinsCandidates } from './simulated-order.ts';
 import type { SpendingWorld, World } from './simulated-world.ts';
 
 /** A plan's seal, its cases, and what is assumed. */
@@ -50,10 +52,12 @@ export function effectSeen(
   return placebo === undefined ? effect : roundSignificant(effect - onScale(measure, placebo));
 }
 
-/** Pairs of a measure: how many each unit has, and the cell of each within its arm. */
+/** Pairs of a measure: how many each unit has, the cell of each within its arm, and which units have any. */
 interface PairsLayout {
   readonly pairs: readonly number[];
   readonly cells: readonly number[];
+  /** Place of each unit with a pair. */
+  readonly units: readonly number[];
 }
 
 /** Where the pairs of every measure lie among the cells of one arm. */
@@ -62,6 +66,8 @@ export interface Layout {
   readonly cells: number;
   /** Cells of each unit. */
   readonly sizes: readonly number[];
+  /** Place of its unit, for each cell of one arm. */
+  readonly unitOf: readonly number[];
   readonly of: (measure: string) => PairsLayout;
 }
 
@@ -79,7 +85,8 @@ export function layoutOf({ seal, index }: PlanDesign, wanted?: number): Layout {
   const chosen = Array.from({ length: units }, (_, at) => templates[at % templates.length] ?? []);
   const sizes = chosen.map((cases) => repeats * cases.length);
   const cells = sum(sizes);
-  return { units, cells, sizes, of: (measure) => pairsOf(chosen, measure, repeats) };
+  const unitOf = sizes.flatMap((size, unit) => new Array<number>(size).fill(unit));
+  return { units, cells, sizes, unitOf, of: (measure) => pairsOf(chosen, measure, repeats) };
 }
 
 function pairsOf(
@@ -89,8 +96,9 @@ function pairsOf(
 ): PairsLayout {
   const pairs: number[] = [];
   const cells: number[] = [];
+  const places: number[] = [];
   let first = 0;
-  for (const cases of units) {
+  for (const [place, cases] of units.entries()) {
     const before = cells.length;
     for (const applies of cases) {
       for (let repeat = 0; repeat < repeats; repeat += 1) {
@@ -98,9 +106,11 @@ function pairsOf(
       }
       first += repeats;
     }
-    if (cells.length > before) pairs.push(cells.length - before);
+    if (cells.length === before) continue;
+    pairs.push(cells.length - before);
+    places.push(place);
   }
-  return { pairs, cells };
+  return { pairs, cells, units: places };
 }
 
 /** A way the differences of a measure may vary around their mean. */
@@ -234,10 +244,12 @@ export function ownWorld(
   own: { readonly measure: string; readonly rate: number; readonly correlation?: number },
 ): MeasureWorld {
   const { measure, rate } = own;
+  const { role, direction } = measureOf(design.seal, measure);
   const stated = design.assumptions?.measures?.[measure]?.correlation;
   return {
     measure,
     law: { kind: 'lattice', values: [1, 0], probabilities: [rate, 1 - rate] },
+    ...(role === 'critical' || direction === 'lower' ? { reversed: true } : {}),
     correlation: own.correlation ?? stated ?? defaultCorrelation,
     ...layout.of(measure),
   };
@@ -286,7 +298,21 @@ export function expectedSpending(design: PlanDesign): {
   };
 }
 
-/** Everything of a world besides the differences: own cells, losses and spending as far as they are stated. */
+/** Whether differences of units are read side by side: of several candidates, or of the objectives of a `pareto` gate. */
+export function isJudgedJointly(seal: SealedExperiment): boolean {
+  if (seal.decision.multiplicity !== 'max-t') return false;
+  const objectives = seal.decision.gates.some((each) => each.gate === 'pareto' && each.required);
+  return objectives || joinsCandidates(seal);
+}
+
+/** How the draws of a world belong together, where that is stated or read. */
+function jointWorld({ seal, assumptions }: PlanDesign, { unitOf }: Layout): JointWorld | null {
+  const stated = assumptions?.joint;
+  if (stated === undefined && !isJudgedJointly(seal)) return null;
+  return { measures: stated?.measures ?? 0, candidates: stated?.candidates ?? 0, unitOf };
+}
+
+/** Everything of a world besides the differences: own cells, losses and spending as far as they are stated, and what belongs together. */
 export function statedWorld(design: PlanDesign, layout: Layout): Omit<World, 'measures'> {
   const { seal, assumptions = {} } = design;
   const paired = new Set(drawnEffects(seal).map(({ measureId }) => measureId));
@@ -304,8 +330,10 @@ export function statedWorld(design: PlanDesign, layout: Layout): Omit<World, 'me
   const usd = spendingWorld(design, layout, assumptions.usdPerCell);
   const tokens = spendingWorld(design, layout, assumptions.tokensPerCell);
   const spending = { ...(usd && { usd }), ...(tokens && { tokens }) };
+  const joint = jointWorld(design, layout);
   return {
     own,
+    ...(joint === null ? {} : { joint }),
     ...(assumptions.lossRate === undefined || assumptions.lossRate === 0
       ? {}
       : { loss: { rate: assumptions.lossRate, cells: layout.cells } }),

@@ -7,7 +7,7 @@ import { rangeWidth } from '../analysis/unit-value.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { candidateIds } from '../spec/spec.ts';
 import { conductLaws } from './conduct-laws.ts';
-import type { MeasureWorld } from './drawn-measure.ts';
+import type { MeasureWorld } from './drawn-values.ts';
 import { drawnKey, type EffectGate, onScale } from './effect.ts';
 import { followedEffect, gapDrawings, gapWorlds, isPartner } from './gap-worlds.ts';
 import { rateOf, type SimulatedRate } from './null-scenarios.ts';

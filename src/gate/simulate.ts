@@ -2,7 +2,7 @@
  * How often the sealed rules ship: the sealed methods, error levels and order of candidates on simulated units, before any is spent.
  *
  * A gate is decided as it will be on evidence, from what its world draws; a gate that a world says nothing about is taken to pass, so a
- * rate at a null is the highest these rules admit there. Candidates and measures are drawn independently of each other.
+ * rate at a null is the highest these rules admit there. Candidates and measures are drawn apart unless their world joins them.
  */
 import { measureOf } from '../analysis/evidence.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
@@ -10,13 +10,13 @@ import { invariant } from '../base/errors.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
 import { candidateIds } from '../spec/spec.ts';
 import { uniformStream } from '../stats/draws.ts';
-import { holmByBounds } from '../stats/multiplicity.ts';
 import type { Pool, PoolCall, ShardTask } from '../stats/pool.ts';
 import { sum } from '../stats/summary.ts';
 import { effectGates } from './effect.ts';
 import { allGates } from './sealed-gates.ts';
 import { LookSimulator } from './simulate-looks.ts';
 import { type SimulatedGate, simulatedGate } from './simulated-gates.ts';
+import { SimulatedOrder } from './simulated-order.ts';
 import { type Drawers, type World, WorldDraw } from './simulated-world.ts';
 
 /** Counts over replicates: how often any candidate shipped, each one did, and each gate cleared at the candidate's own error. */
@@ -35,7 +35,7 @@ export class Simulator {
   readonly #seal: SealedExperiment;
   readonly #gates: readonly SimulatedGate[];
   readonly #candidates: number;
-  readonly #sequence: boolean;
+  readonly #order: SimulatedOrder;
   readonly #looks: LookSimulator | null;
   /** What is drawn of a world takes time to prepare and serves all its blocks. */
   readonly #draws = new WeakMap<World, WorldDraw>();
@@ -46,7 +46,7 @@ export class Simulator {
       .filter((gate) => gate.required)
       .flatMap((gate) => simulatedGate(seal, gate) ?? []);
     this.#candidates = candidateIds(seal.spec).length;
-    this.#sequence = typeof seal.decision.multiplicity !== 'string';
+    this.#order = new SimulatedOrder(seal);
     this.#looks = seal.analysis.looks === undefined ? null : new LookSimulator(seal);
   }
 
@@ -113,43 +113,28 @@ export class Simulator {
     whole: readonly (readonly boolean[])[],
     filled: boolean,
   ): boolean[] {
-    const passes = (at: number, divisor: number): boolean => {
+    const passes = (at: number, divisor: () => number): boolean => {
       const replicate = drawn[at]?.replicate;
-      return (
-        replicate !== undefined &&
-        whole[at]?.includes(false) === false &&
-        this.#gates.every((gate) => gate.useful(replicate, divisor, filled))
-      );
+      if (replicate === undefined || whole[at]?.includes(false) !== false) return false;
+      const isUseful = (by: number): boolean =>
+        this.#gates.every((gate) => gate.useful(replicate, by, filled));
+      // What is not too small at the whole error is not at a part of it.
+      return isUseful(1) || isUseful(divisor());
     };
-    if (drawn.length === 1) return [passes(0, 1)];
-    const clearsBounds = (at: number): boolean =>
-      whole[at]?.every((passed, gate) => passed || this.#gates[gate]?.bound === false) === true;
-    if (this.#sequence) {
-      const order = this.#sequenceOrder();
-      const stop = order.findIndex((at) => !clearsBounds(at));
-      return drawn.map((_, at) => (stop < 0 || order.indexOf(at) < stop) && passes(at, 1));
-    }
-    const clears = drawn.map(({ replicate }, at) => {
-      // Who fails at an error fails at every smaller one that Holm would ask for.
-      let cleared = clearsBounds(at);
-      return drawn.map((_, index) => {
-        cleared &&=
-          index === 0 ||
-          this.#gates.every((gate) => !gate.bound || gate.clears(replicate, index + 1, filled));
-        return cleared;
-      });
-    });
-    return holmByBounds(clears).map(
-      ({ rejected, divisor }, index) => rejected && passes(index, divisor),
-    );
-  }
-
-  /** Places of the candidates in a fixed sequence. */
-  #sequenceOrder(): number[] {
-    const { multiplicity } = this.#seal.decision;
-    const ids = candidateIds(this.#seal.spec);
-    if (typeof multiplicity === 'string') return ids.map((_, at) => at);
-    return multiplicity.sequence.map((id) => ids.indexOf(id));
+    if (drawn.length === 1) return [passes(0, () => 1)];
+    const clears = (at: number, divisor: number): boolean => {
+      const replicate = drawn[at]?.replicate;
+      const wholly = whole[at]?.every((each, gate) => each || !this.#gates[gate]?.bound) === true;
+      if (divisor === 1 || !wholly || replicate === undefined) return wholly;
+      return this.#gates.every((gate) => !gate.bound || gate.clears(replicate, divisor, filled));
+    };
+    const tests = () =>
+      drawn.map(({ replicate }) =>
+        this.#gates.flatMap((gate) => gate.joint?.(replicate, filled) ?? []),
+      );
+    return this.#order
+      .places({ clears, tests })
+      .map(({ rejected, divisor }, index) => rejected && passes(index, divisor));
   }
 
   /** Whether a candidate and its baseline lost no more than allowed, of cells and of each gated measure's values. */

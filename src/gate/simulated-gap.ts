@@ -45,10 +45,10 @@ function sharesOf(
   width: number,
 ): ReadonlyMap<number, number | null> {
   const found = new Map<number, number | null>(places.map((place) => [place, null]));
+  const pairsAt = new Map(places.map((place, at) => [place, pairs[at]]));
   for (const { unit, improvement, pairs: kept } of drawn.sample().units) {
-    const at = Number(unit);
-    const place = places[at];
-    if (place !== undefined && kept === pairs[at]) found.set(place, improvement / width);
+    const place = Number(unit);
+    if (kept === pairsAt.get(place)) found.set(place, improvement / width);
   }
   return found;
 }

@@ -21,11 +21,12 @@ import { roundSignificant } from '../stats/rounding.ts';
 import type { DrawnMeasure } from './drawn-measure.ts';
 import { drawnKey, type EffectGate, effectGate, effectLevel } from './effect.ts';
 import { isGapBelow } from './gap.ts';
+import type { JointTest } from './joint-law.ts';
 import type { Discordance } from './outcome-law.ts';
-import { objectiveGates } from './pareto.ts';
+import { objectiveGates, objectivesLaw } from './pareto.ts';
 import { rateBounds, rateGate } from './rate.ts';
 import { drawnGaps, type GapWorld } from './simulated-gap.ts';
-import { Staircase } from './staircase.ts';
+import { remembered, staircases } from './staircase.ts';
 
 /** What all cells of an arm together spent in one replicate. */
 export interface DrawnSpending {
@@ -57,34 +58,13 @@ export interface SimulatedGate {
   readonly clears: (replicate: Replicate, divisor: number, filled: boolean) => boolean;
   /** False where a gate that clears breaches nevertheless: an effect that is smaller than useful. */
   readonly useful: (replicate: Replicate, divisor: number, filled: boolean) => boolean;
+  /** What a joint law over candidates is read off; none where nothing is drawn, absent where a gate joins nothing. */
+  readonly joint?: (replicate: Replicate, filled: boolean) => readonly JointTest[];
 }
 
 type Answer = SimulatedGate['clears'];
 
 const always = (): boolean => true;
-
-/** Something for each number of units and divisor. */
-class ByDesign<Kept> {
-  readonly #known = new Map<number, Kept[]>();
-  readonly #make: (units: number) => Kept;
-
-  constructor(make: (units: number) => Kept) {
-    this.#make = make;
-  }
-
-  of(units: number, divisor: number): Kept {
-    let known = this.#known.get(units);
-    if (known === undefined) {
-      known = [];
-      this.#known.set(units, known);
-    }
-    const found = known[divisor] ?? this.#make(units);
-    known[divisor] = found;
-    return found;
-  }
-}
-
-const staircases = (): ByDesign<Staircase> => new ByDesign((units) => new Staircase(units));
 
 /** The sample with every improvement's sign turned: its lower bound is minus the upper bound. */
 function mirrored(sample: Sample): Sample {
@@ -179,17 +159,6 @@ function isMeanAtLeast(values: Float64Array, least: number): boolean {
   return total >= least * values.length;
 }
 
-/** Answers by whole numbers. */
-function remembered(compute: (count: number, units: number, divisor: number) => boolean) {
-  const known = new ByDesign<boolean[]>(() => []);
-  return (count: number, units: number, divisor: number): boolean => {
-    const answers = known.of(units, divisor);
-    const found = answers[count] ?? compute(count, units, divisor);
-    answers[count] = found;
-    return found;
-  };
-}
-
 function rateAnswer(seal: SealedExperiment, declared: GateOf<'rate'>): Answer {
   const gate = rateGate(seal, declared);
   const { limit } = gate;
@@ -262,14 +231,41 @@ function quantileAnswer(
   };
 }
 
-/** Every objective above its floor and one of them above 0, all at the error divided among them. */
+/** The drawn differences of a gate as a joint law reads them; none where nothing is drawn of it. */
+function jointTests(
+  gate: EffectGate,
+  { measures }: Replicate,
+  filled: boolean,
+): readonly JointTest[] {
+  const drawn = measures.get(drawnKey(gate));
+  return drawn === undefined
+    ? []
+    : [{ name: gate.name, method: gate.method, sample: drawn.sample(filled) }];
+}
+
+/** Every objective above its floor and one of them above 0, all at their shares of the error. */
 function paretoAnswer(seal: SealedExperiment, declared: GateOf<'pareto'>): Answer {
   const objectives = objectiveGates(seal, declared);
   const floors = objectives.map((gate) => effectAnswers(seal, gate).clears);
   const gains = objectives.map((gate) => effectAnswers(seal, { ...gate, threshold: 0 }).clears);
-  return (replicate, divisor, filled) => {
-    const clears = (answer: Answer) => answer(replicate, divisor * objectives.length, filled);
+  const all = objectives.map((_, at) => at);
+  const sharedBy = (replicate: Replicate, divisor: number, filled: boolean): number => {
+    const tests = objectives.flatMap((gate) => jointTests(gate, replicate, filled));
+    if (tests.length < objectives.length) return objectives.length;
+    const error = seal.analysis.errorLevels.lift / divisor;
+    const hasLooks = seal.analysis.looks !== undefined;
+    return objectivesLaw(seal, tests, { error, hasLooks })?.divisor(all) ?? objectives.length;
+  };
+  const holds = (replicate: Replicate, divisor: number, filled: boolean): boolean => {
+    const clears = (answer: Answer) => answer(replicate, divisor, filled);
     return floors.every(clears) && gains.some(clears);
+  };
+  return (replicate, divisor, filled) => {
+    if (seal.decision.multiplicity !== 'max-t')
+      return holds(replicate, divisor * objectives.length, filled);
+    // What clears at no part of the whole error needs no law.
+    if (!holds(replicate, divisor, filled)) return false;
+    return holds(replicate, divisor * sharedBy(replicate, divisor, filled), filled);
   };
 }
 
@@ -329,7 +325,10 @@ export function simulatedGate(
     useful: always,
   });
   const gate = effectGate(seal, declared);
-  if (gate !== null) return { ...common, bound: true, ...effectAnswers(seal, gate) };
+  if (gate !== null) {
+    const joint = (replicate: Replicate, filled: boolean) => jointTests(gate, replicate, filled);
+    return { ...common, bound: true, joint, ...effectAnswers(seal, gate) };
+  }
   if (declared.gate === 'pareto') return answered(true, paretoAnswer(seal, declared));
   if (declared.gate === 'latency') {
     const form = latencyForm(declared);

@@ -5,7 +5,9 @@ import type { SealedExperiment } from '../spec/seal.ts';
 import { normalQuantile } from '../stats/distribution.ts';
 import type { Uniform } from '../stats/draws.ts';
 import { sum } from '../stats/summary.ts';
-import { DrawnMeasure, type LostCells, type MeasureWorld } from './drawn-measure.ts';
+import { DrawnMeasure, type LostCells } from './drawn-measure.ts';
+import type { MeasureWorld } from './drawn-values.ts';
+import { JointDraws, type JointPlace, type JointWorld } from './joint-draws.ts';
 import { type ConductLaw, SimulatedConduct } from './simulated-conduct.ts';
 import { type GapWorld, gapMeasures } from './simulated-gap.ts';
 import type { DrawnSpending, Replicate } from './simulated-gates.ts';
@@ -32,6 +34,8 @@ export interface World {
   readonly measures: readonly MeasureWorld[];
   /** Differences of all candidates but the first, where theirs are others. */
   readonly others?: readonly MeasureWorld[];
+  /** How all of them belong together; without it each is drawn by itself. */
+  readonly joint?: JointWorld;
   /** Own cells of every candidate: a value above 0 violates, or is too slow. */
   readonly own?: readonly MeasureWorld[];
   /** Probability that a cell gives nothing in the end, and cells of one arm. */
@@ -62,6 +66,7 @@ export class WorldDraw {
     readonly lost: Uint8Array;
   }[];
   readonly #conduct: SimulatedConduct;
+  readonly #joint: JointDraws | null;
   /** What a replicate without losses and spending is read from. */
   readonly #whole: readonly Drawers[];
 
@@ -74,27 +79,36 @@ export class WorldDraw {
     const losses = world.loss !== undefined;
     const { gaps = [] } = world;
     const gapped = gaps.length === 0 ? new Set() : gapMeasures(seal);
+    const ordered = world.joint !== undefined;
+    let leveled = false;
     const rated = new Set(
       seal.decision.gates.flatMap((gate) => (gate.gate === 'rate' ? [gate.measure] : [])),
     );
     const drawn = (each: MeasureWorld): [string, DrawnMeasure] => {
       const width = rangeWidth(measureOf(seal, each.measure));
       const levels = losses || rated.has(each.measure);
+      leveled ||= levels;
       // What a gap holds against another measure is drawn unit by unit.
       const units = losses || gapped.has(each.measure);
-      const options = { width, levels, losses: units };
+      const options = { width, levels, losses: units, ordered };
       return [each.overPlacebo ?? each.measure, new DrawnMeasure(each, options)];
     };
     // Own cells count as 0 or 1, whatever the measure's range.
     const own = (each: MeasureWorld): [string, DrawnMeasure] => [
       each.measure,
-      new DrawnMeasure(each, { width: 1, levels: false, losses }),
+      new DrawnMeasure(each, { width: 1, levels: false, losses, ordered }),
     ];
     this.#candidates = Array.from({ length: candidates }, (_, at) => ({
       measures: new Map((at === 0 ? world.measures : (world.others ?? world.measures)).map(drawn)),
       own: new Map((world.own ?? []).map(own)),
       lost: new Uint8Array(cells),
     }));
+    const [first] = this.#candidates;
+    const drawnTogether = (first?.measures.size ?? 0) + (first?.own.size ?? 0);
+    this.#joint =
+      world.joint === undefined
+        ? null
+        : new JointDraws(world.joint, { candidates, measures: drawnTogether, leveled });
     const lossRate = world.loss?.rate ?? 0;
     this.#conduct = new SimulatedConduct(seal, world.conduct ?? [], { candidates, lossRate });
     this.#whole = this.#candidates.map(({ measures, own: cellsOf }, at) => ({
@@ -112,8 +126,11 @@ export class WorldDraw {
   /** The next replicate of every candidate; valid until the one after it. */
   next(uniform: Uniform): readonly Drawers[] {
     const { loss, spending } = this.#world;
+    this.#joint?.next(uniform);
     if (loss === undefined && spending === undefined) {
-      for (const each of this.#whole) this.#drawAll(each.replicate, uniform, null);
+      this.#whole.forEach(({ replicate }, candidate) => {
+        this.#drawAll({ replicate, candidate, lost: null }, uniform);
+      });
       this.#conduct.draw(uniform, []);
       return this.#whole;
     }
@@ -130,7 +147,7 @@ export class WorldDraw {
       const spent = { usd: usd?.[at] ?? null, tokens: tokens?.[at] ?? null };
       const conduct = this.#conduct.found(at);
       const replicate = { measures, own, spent, conduct, gaps: this.#world.gaps ?? [] };
-      this.#drawAll(replicate, uniform, cells);
+      this.#drawAll({ replicate, candidate: at, lost: cells }, uniform);
       return { replicate, lost: cells };
     });
     const placebo = anyPlacebo ? this.#placebo : null;
@@ -141,13 +158,30 @@ export class WorldDraw {
     return drawn;
   }
 
-  #drawAll({ measures, own }: Replicate, uniform: Uniform, lost: LostCells | null): void {
+  #drawAll({ replicate, candidate, lost }: DrawnTogether, uniform: Uniform): void {
+    const joint = this.#joint;
+    const { measures, own } = replicate;
+    const draw = (drawn: DrawnMeasure, measure: number, cells: LostCells | null): void => {
+      if (joint === null) drawn.draw(uniform, cells);
+      else drawn.take(joint, { candidate, measure }, cells);
+    };
+    let place = 0;
     for (const [key, each] of measures) {
       const isOver = lost !== null && this.#overPlacebo.has(key);
-      each.draw(uniform, isOver ? { ...lost, baseline: this.#placebo } : lost);
+      draw(each, place, isOver ? { ...lost, baseline: this.#placebo } : lost);
+      place += 1;
     }
-    for (const each of own.values()) each.draw(uniform, lost);
+    for (const each of own.values()) {
+      draw(each, place, lost);
+      place += 1;
+    }
   }
+}
+
+/** One candidate's replicate, to be drawn. */
+interface DrawnTogether extends Pick<JointPlace, 'candidate'> {
+  readonly replicate: Replicate;
+  readonly lost: LostCells | null;
 }
 
 /** Loses each cell with a probability; whether any was lost. */

@@ -29,3 +29,40 @@ export class Staircase {
     return holds;
   }
 }
+
+/** Something for each number of units and divisor. */
+class ByDesign<Kept> {
+  readonly #known = new Map<number, Kept[]>();
+  readonly #make: (units: number) => Kept;
+
+  constructor(make: (units: number) => Kept) {
+    this.#make = make;
+  }
+
+  of(units: number, divisor: number): Kept {
+    // A joint law divides by another number each time: nothing of it would be asked for again.
+    if (!Number.isInteger(divisor)) return this.#make(units);
+    let known = this.#known.get(units);
+    if (known === undefined) {
+      known = [];
+      this.#known.set(units, known);
+    }
+    const found = known[divisor] ?? this.#make(units);
+    known[divisor] = found;
+    return found;
+  }
+}
+
+/** A staircase for each number of units and divisor. */
+export const staircases = (): ByDesign<Staircase> => new ByDesign((units) => new Staircase(units));
+
+/** Answers by whole numbers. */
+export function remembered(compute: (count: number, units: number, divisor: number) => boolean) {
+  const known = new ByDesign<boolean[]>(() => []);
+  return (count: number, units: number, divisor: number): boolean => {
+    const answers = known.of(units, divisor);
+    const found = answers[count] ?? compute(count, units, divisor);
+    answers[count] = found;
+    return found;
+  };
+}

@@ -201,7 +201,7 @@ function orderText({ candidates, errorLevels, maxT }: PlanReport): string {
   const first = `, for the first of ${candidates.length} in ${order} ${errorLevels.perCandidate}`;
   if (maxT === undefined) return first;
   return maxT.fallback === null
-    ? `${first}; max-T gives it more where candidates are correlated, the simulation takes Holm`
+    ? `${first}; max-T gives it more where candidates are correlated`
     : `${first}; there is no max-T: ${maxT.fallback}`;
 }
 

@@ -54,8 +54,25 @@ const customSchema = z.strictObject({
   pass: share.describe('Probability that the gate answers ship for a candidate.'),
 });
 
+const jointSchema = z.strictObject({
+  measures: z
+    .number()
+    .min(-1)
+    .max(1)
+    .optional()
+    .describe(
+      'Correlation of two measures of one candidate in one pair, towards better; below 0 for two measures only. Without it they are drawn apart.',
+    ),
+  candidates: share
+    .optional()
+    .describe(
+      'Correlation of two candidates in one pair: 0.5 where all arms are alike, because they share the baseline. Without it they are drawn apart.',
+    ),
+});
+
 export const assumptionsSchema = z.strictObject({
   measures: z.record(idSchema, measureAssumptionSchema).optional().describe('By measure.'),
+  joint: jointSchema.optional().describe('How differences belong together.'),
   lossRate: z
     .number()
     .min(0)
@@ -90,5 +107,12 @@ export function mergedAssumptions(first: Assumptions, second: Assumptions): Assu
     ids.map((id) => [id, { ...first.measures?.[id], ...second.measures?.[id] }]),
   );
   const gates = { ...first.gates, ...second.gates };
-  return { ...first, ...second, measures, ...(first.gates || second.gates ? { gates } : {}) };
+  const joint = { ...first.joint, ...second.joint };
+  return {
+    ...first,
+    ...second,
+    measures,
+    ...(first.gates || second.gates ? { gates } : {}),
+    ...(first.joint || second.joint ? { joint } : {}),
+  };
 }
