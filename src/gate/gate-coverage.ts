@@ -113,11 +113,15 @@ function coverageOf(design: PlanDesign, gate: GateDeclaration): Covered {
   }
 }
 
-/** Parts of a gate that are not simulated though the rest of it is. */
-function openParts({ assumptions, seal }: PlanDesign, gate: GateDeclaration): GateCoverage[] {
+/** Parts of a gate of which other things are stated than of the rest. */
+function otherParts(design: PlanDesign, gate: GateDeclaration): GateCoverage[] {
+  const { assumptions, seal } = design;
+  if (seal.analysis.looks !== undefined) return [];
+  if (gate.gate === 'contamination' && gate.probe !== undefined) {
+    return [{ gate: `${gateName(gate)} (probe)`, ...gapNeeded(design, gate.probe.perturbed) }];
+  }
   const isOpen =
     gate.gate === 'infrastructure-symmetry' &&
-    seal.analysis.looks === undefined &&
     gate.maxWaitMs !== undefined &&
     assumptions?.waitMs === undefined;
   return isOpen ? [{ gate: `${gateName(gate)} (waiting)`, ...passed('no waitMs is stated') }] : [];
@@ -127,6 +131,6 @@ function openParts({ assumptions, seal }: PlanDesign, gate: GateDeclaration): Ga
 export function gateCoverage(design: PlanDesign): readonly GateCoverage[] {
   return allGates(design.seal).flatMap((gate) => [
     { gate: gateName(gate), ...coverageOf(design, gate) },
-    ...openParts(design, gate),
+    ...otherParts(design, gate),
   ]);
 }

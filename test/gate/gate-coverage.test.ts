@@ -44,6 +44,16 @@ describe('gateCoverage', () => {
     ]);
   });
 
+  test('tells the probe of a contamination gate apart from its texts', () => {
+    const probe = { original: 'right', perturbed: 'right', margin: 0.2 };
+    const design = designOf({ gate: 'contamination', canaries: ['zebra-quartz'], probe });
+    const found = gateCoverage(design).filter(({ gate }) => gate.startsWith('contamination'));
+    expect(found.map(({ gate, why }) => [gate, why])).toEqual([
+      ['contamination', 'no leakRate is stated, so no output holds a canary text'],
+      ['contamination (probe)', 'no follows of "right" is stated, so both measures gain alike'],
+    ]);
+  });
+
   test('names what looks do not simulate', () => {
     const design = designOf(
       { gate: 'interleaving' },
