@@ -157,9 +157,12 @@ function spendingOf({ seal, lines, controlLines }: Evidence): Spending {
   const isEnded = ({ cell, receipt }: EvidenceLine): boolean =>
     ended.has(cell.arm) && receipt.outcome === 'infrastructureFault';
   const open = controls.filter(isOpen);
-  const costs = rowsOf<EvidenceLine>(lines, controls).map(({ receipt }) => costOf(receipt));
+  const costs = rowsOf<EvidenceLine>(lines, controls).map(({ receipt }) => {
+    const cost = costOf(receipt);
+    return cost.known ? cost.usd : cost.atLeast;
+  });
   return {
-    knownUsd: roundSignificant(sum(costs.map((each) => (each.known ? each.usd : each.atLeast)))),
+    knownUsd: roundSignificant(sum(costs)),
     attempts: costs.length,
     ended: open.filter(isEnded).length,
     unknown: rowsOf<EvidenceLine>(

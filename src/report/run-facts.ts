@@ -48,15 +48,21 @@ export type RunFacts = z.infer<typeof runFactsSchema>;
 
 /** Receipt lines in the one order that their root is made in: place in the schedule, then attempt. */
 export function orderedLines<Line extends EvidenceLine>(lines: Rows<Line>): Rows<Line> {
-  const positions = Float64Array.from(lines, ({ position }) => position);
+  const positions = new Float64Array(lines.length);
   const attempts = new Float64Array(lines.length);
+  const places = new Uint32Array(lines.length);
   let at = 0;
-  for (const { receipt } of lines) attempts[at++] = receipt.attempt;
+  for (const { position, receipt } of lines) {
+    positions[at] = position;
+    attempts[at] = receipt.attempt;
+    places[at] = at;
+    at += 1;
+  }
   const order = (first: number, second: number): number =>
     (positions[first] ?? 0) - (positions[second] ?? 0) ||
     (attempts[first] ?? 0) - (attempts[second] ?? 0) ||
     first - second;
-  return rowsAt(lines, Uint32Array.from(positions, (_, index) => index).sort(order));
+  return rowsAt(lines, places.sort(order));
 }
 
 function* leavesOf(lines: Rows<EvidenceLine>): Generator<string> {

@@ -46,18 +46,19 @@ function heldToHost(
   results: readonly ControlResult[],
   { lines, controlLines }: Pick<RecordedRun, 'lines' | 'controlLines'>,
 ): ControlResult[] {
-  const hosts = new Set(outcomeHosts(lines));
+  const hosts = outcomeHosts(lines);
   return results.map((result) => {
     const own = outcomeHosts(controlLines.filter((line) => line.cell.arm === result.id));
-    if (hosts.size === 0 || own.every((host) => hosts.has(host))) return result;
+    if (hosts.size === 0 || [...own].every((host) => hosts.has(host))) return result;
     return { ...result, passed: false, reason: 'it ran on another host than the cells' };
   });
 }
 
-function outcomeHosts(lines: Rows<EvidenceLine>): string[] {
-  return lines
-    .filter((line) => isOutcome(line.receipt.outcome))
-    .map((line) => canonicalText(line.receipt.host));
+function outcomeHosts(lines: Rows<EvidenceLine>): ReadonlySet<string> {
+  const hosts = new Set<string>();
+  for (const { receipt } of lines)
+    if (isOutcome(receipt.outcome)) hosts.add(canonicalText(receipt.host));
+  return hosts;
 }
 
 /** The strongest decision of a document, or ship when any candidate ships: what the ledger's outcome entry says. */
