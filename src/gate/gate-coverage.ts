@@ -127,10 +127,17 @@ function otherParts(design: PlanDesign, gate: GateDeclaration): GateCoverage[] {
   return isOpen ? [{ gate: `${gateName(gate)} (waiting)`, ...passed('no waitMs is stated') }] : [];
 }
 
-/** Every gate of a design: simulated with what is assumed, or taken to pass and why. */
+/** Every gate of a design: simulated with what is assumed, or taken to pass and why, if only for one candidate. */
 export function gateCoverage(design: PlanDesign): readonly GateCoverage[] {
-  return allGates(design.seal).flatMap((gate) => [
-    { gate: gateName(gate), ...coverageOf(design, gate) },
-    ...otherParts(design, gate),
-  ]);
+  const { candidates = [design.assumptions ?? {}] } = design;
+  const [first = [], ...others] = candidates.map((assumptions) =>
+    allGates(design.seal).flatMap((gate) => [
+      { gate: gateName(gate), ...coverageOf({ ...design, assumptions }, gate) },
+      ...otherParts({ ...design, assumptions }, gate),
+    ]),
+  );
+  return first.map((each, at) => {
+    const all = [each, ...others.flatMap((other) => other[at] ?? [])];
+    return all.find(({ simulated: drawn }) => !drawn) ?? each;
+  });
 }

@@ -1,5 +1,10 @@
 /** What recorded receipts say about the spread, likeness, rates, losses and costs that another design should expect: a pilot. */
-import { type Analysis, analyzeEvidence, type MeasureAnalysis } from '../analysis/analyze.ts';
+import {
+  type Analysis,
+  analyzeEvidence,
+  type CandidateAnalysis,
+  type MeasureAnalysis,
+} from '../analysis/analyze.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { SettledCell } from '../analysis/settle.ts';
 import type { UnitValue } from '../analysis/unit-value.ts';
@@ -9,6 +14,7 @@ import type { Assumptions, MeasureAssumption, SpendingAssumption } from '../spec
 import { latencyForm } from '../spec/gates.ts';
 import { type Measure, valueRange, worstValue } from '../spec/measure.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
+import { candidateIds } from '../spec/spec.ts';
 import { roundSignificant } from '../stats/rounding.ts';
 import { moments, sum } from '../stats/summary.ts';
 
@@ -125,44 +131,79 @@ function spendingOf(
   };
 }
 
-function cellFacts(
+function spendingFacts(
   { baselineCells }: Analysis,
   own: Rows<SettledCell>,
-): Omit<Assumptions, 'measures'> {
-  const cells = rowsOf(baselineCells, own);
+): Pick<Assumptions, 'usdPerCell' | 'tokensPerCell'> {
+  const usd = spendingOf(amountsOf(baselineCells, usageUsd), amountsOf(own, usageUsd));
+  const tokens = spendingOf(amountsOf(baselineCells, usageTokens), amountsOf(own, usageTokens));
+  return {
+    ...(usd === null ? {} : { usdPerCell: usd }),
+    ...(tokens === null ? {} : { tokensPerCell: tokens }),
+  };
+}
+
+function cellFacts(cells: Rows<SettledCell>): Pick<Assumptions, 'lossRate' | 'msPerCell'> {
   const settled = cells.flatMap(({ settlement }) =>
     settlement.status === 'settled' ? [settlement.receipt] : [],
   );
   const times = settled.flatMap(({ timing: { activeMs } }) =>
     activeMs === null ? [] : [activeMs],
   );
-  const usd = spendingOf(amountsOf(baselineCells, usageUsd), amountsOf(own, usageUsd));
-  const tokens = spendingOf(amountsOf(baselineCells, usageTokens), amountsOf(own, usageTokens));
   return {
     ...(cells.length === 0
       ? {}
       : { lossRate: roundSignificant(1 - settled.length / cells.length, 1) }),
-    ...(usd === null ? {} : { usdPerCell: usd }),
-    ...(tokens === null ? {} : { tokensPerCell: tokens }),
     ...(times.length === 0 ? {} : { msPerCell: roundSignificant(sum(times) / times.length) }),
   };
 }
 
-/**
- * Assumptions for a design from recorded receipts: of every measure that both declare alike, from the pilot's first candidate.
- *
- * @param evidence  receipts of other units than the design's
- * @param design    seal whose gates say which rates are wanted
- */
-export function pilotAssumptions(evidence: Evidence, design: SealedExperiment): Assumptions {
-  const analysis = analyzeEvidence(evidence);
-  const [candidate] = analysis.candidates;
-  if (candidate === undefined) return {};
-  const measures = [...candidate.measures.values()].flatMap((measured) => {
+/** What a pilot says of one candidate of a design. */
+export interface CandidatePilot {
+  readonly candidate: string;
+  /** The candidate of the pilot that it was read from: that of its name, or the first where there is none. */
+  readonly from: string;
+  /** Its measures and spending; losses and times of every arm that was read. */
+  readonly assumptions: Assumptions;
+}
+
+function candidateFacts(
+  analysis: Analysis,
+  { measures, cells }: CandidateAnalysis,
+  design: SealedExperiment,
+): Assumptions {
+  const read = [...measures.values()].flatMap((measured) => {
     const wanted = design.spec.measures[measured.id];
     return wanted !== undefined && isSameScale(measured.measure, wanted)
       ? [[measured.id, measureAssumption(design, measured, wanted)] as const]
       : [];
   });
-  return { measures: Object.fromEntries(measures), ...cellFacts(analysis, candidate.cells) };
+  return { measures: Object.fromEntries(read), ...spendingFacts(analysis, cells) };
+}
+
+/**
+ * Assumptions for a design from recorded receipts, of every measure that both declare alike: for each candidate from the pilot's own of
+ * its name, or from its first where the pilot has none.
+ *
+ * @returns  one for each candidate of the design, in its order; losses and times are the same in all of them
+ * @param evidence  receipts of other units than the design's
+ * @param design    seal whose gates say which rates are wanted
+ */
+export function readPilot(evidence: Evidence, design: SealedExperiment): readonly CandidatePilot[] {
+  const analysis = analyzeEvidence(evidence);
+  const [first] = analysis.candidates;
+  if (first === undefined) return [];
+  const wanted = candidateIds(design.spec).map((candidate) => ({
+    candidate,
+    source: analysis.candidates.find(({ id }) => id === candidate) ?? first,
+  }));
+  const sources = [...new Set(wanted.map(({ source }) => source))];
+  const facts = new Map(sources.map((each) => [each.id, candidateFacts(analysis, each, design)]));
+  const cells = sources.reduce((all, each) => rowsOf(all, each.cells), analysis.baselineCells);
+  const shared = cellFacts(cells);
+  return wanted.map(({ candidate, source: { id: from } }) => ({
+    candidate,
+    from,
+    assumptions: { ...facts.get(from), ...shared },
+  }));
 }

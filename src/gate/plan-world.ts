@@ -1,7 +1,7 @@
 /** Worlds of a plan: the final units of a design, or as many as are asked for, with what is assumed of them. */
 import { measureOf } from '../analysis/evidence.ts';
 import { rangeWidth } from '../analysis/unit-value.ts';
-import type { Assumptions, SpendingAssumption } from '../spec/assumptions.ts';
+import type { Assumptions } from '../spec/assumptions.ts';
 import { type CaseIndex, finalCases } from '../spec/case-index.ts';
 import { latencyForm } from '../spec/gates.ts';
 import type { Measure } from '../spec/measure.ts';
@@ -14,15 +14,18 @@ import { drawnKey, type EffectGate, effectGates, onScale } from './effect.ts';
 import type { JointWorld } from './joint-draws.ts';
 import { type PairLaw, pairedLaw, signProbability } from './outcome-law.ts';
 import { objectiveGates } from './pareto.ts';
+import { controlCells, spendingWorld } from './plan-spending.ts';
 import { allGates } from './sealed-gates.ts';
 import { joinsCandidates } from './simulated-order.ts';
-import type { SpendingWorld, World } from './simulated-world.ts';
+import type { World } from './simulated-world.ts';
 
 /** A plan's seal, its cases, and what is assumed. */
 export interface PlanDesign {
   readonly seal: SealedExperiment;
   readonly index: CaseIndex;
   readonly assumptions?: Assumptions;
+  /** What is assumed of each candidate, in their order, where that differs: of its measures and what its cells spend. */
+  readonly candidates?: readonly Assumptions[];
 }
 
 /** Correlation within units where none is stated. */
@@ -255,39 +258,24 @@ export function ownWorld(
   };
 }
 
-function controlCells({ spec }: SealedExperiment): number {
-  return spec.controls.reduce((total, each) => total + ('cells' in each ? each.cells : 1), 0);
-}
-
-function spendingWorld(
-  { seal }: PlanDesign,
-  layout: Layout,
-  stated: SpendingAssumption | undefined,
-): SpendingWorld | undefined {
-  if (stated === undefined) return undefined;
-  const { deviation } = stated;
-  return {
-    baseline: { mean: stated.baseline, deviation },
-    candidate: { mean: stated.candidate, deviation },
-    cells: layout.cells,
-    controls: controlCells(seal),
-  };
-}
-
 /** Dollars and minutes of a whole run without retries; a placebo costs what a candidate does; null where nothing is stated. */
 export function expectedSpending(design: PlanDesign): {
   readonly usd: number | null;
   readonly minutes: number | null;
 } {
-  const { seal, assumptions = {} } = design;
+  const { seal, assumptions = {}, candidates = [] } = design;
   const { usdPerCell, msPerCell } = assumptions;
   const { cells } = layoutOf(design);
   const others = armIds(seal.spec).length - 1;
   const controls = controlCells(seal);
+  const perCell = Array.from(
+    { length: others },
+    (_, at) => (candidates[at]?.usdPerCell ?? usdPerCell)?.candidate ?? 0,
+  );
   const usd =
     usdPerCell === undefined
       ? null
-      : (cells + controls) * usdPerCell.baseline + others * cells * usdPerCell.candidate;
+      : (cells + controls) * usdPerCell.baseline + cells * sum(perCell);
   const all = (1 + others) * cells + controls;
   return {
     usd: usd === null ? null : roundSignificant(usd),
@@ -312,11 +300,11 @@ function jointWorld({ seal, assumptions }: PlanDesign, { unitOf }: Layout): Join
   return { measures: stated?.measures ?? 0, candidates: stated?.candidates ?? 0, unitOf };
 }
 
-/** Everything of a world besides the differences: own cells, losses and spending as far as they are stated, and what belongs together. */
-export function statedWorld(design: PlanDesign, layout: Layout): Omit<World, 'measures'> {
+/** Own cells of a candidate that gates read, as far as their rates are stated. */
+export function ownWorlds(design: PlanDesign, layout: Layout): MeasureWorld[] {
   const { seal, assumptions = {} } = design;
   const paired = new Set(drawnEffects(seal).map(({ measureId }) => measureId));
-  const own = allGates(seal).flatMap((gate) => {
+  return allGates(seal).flatMap((gate) => {
     if (!('measure' in gate)) return [];
     const stated = assumptions.measures?.[gate.measure]?.rate;
     const reads =
@@ -327,8 +315,14 @@ export function statedWorld(design: PlanDesign, layout: Layout): Omit<World, 'me
       ? [ownWorld(design, layout, { measure: gate.measure, rate: stated })]
       : [];
   });
-  const usd = spendingWorld(design, layout, assumptions.usdPerCell);
-  const tokens = spendingWorld(design, layout, assumptions.tokensPerCell);
+}
+
+/** Everything of a world besides the differences: own cells, losses and spending as far as they are stated, and what belongs together. */
+export function statedWorld(design: PlanDesign, layout: Layout): Omit<World, 'measures'> {
+  const { assumptions = {} } = design;
+  const own = ownWorlds(design, layout);
+  const usd = spendingWorld(design, layout.cells, 'usdPerCell');
+  const tokens = spendingWorld(design, layout.cells, 'tokensPerCell');
   const spending = { ...(usd && { usd }), ...(tokens && { tokens }) };
   const joint = jointWorld(design, layout);
   return {

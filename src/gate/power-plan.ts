@@ -3,25 +3,27 @@
  * effect they find with the target power, and the units the target needs. With several candidates one is better, the others are not.
  */
 
-import { rangeWidth } from '../analysis/unit-value.ts';
+import { invariant } from '../base/errors.ts';
 import type { SealedExperiment } from '../spec/seal.ts';
-import { candidateIds } from '../spec/spec.ts';
-import { conductLaws } from './conduct-laws.ts';
-import type { MeasureWorld } from './drawn-values.ts';
-import { drawnKey, type EffectGate, onScale } from './effect.ts';
-import { followedEffect, gapDrawings, gapWorlds, isPartner } from './gap-worlds.ts';
+import { onScale } from './effect.ts';
+import { isPartner } from './gap-worlds.ts';
 import { rateOf, type SimulatedRate } from './null-scenarios.ts';
 import {
   type Assumption,
   assumptionsOf,
-  drawnEffects,
-  effectSeen,
   layoutOf,
-  measureWorld,
   type PlanDesign,
   planningAssumption,
-  statedWorld,
 } from './plan-world.ts';
+import { fewestUnits, smallestEffect, unitsTried } from './power-search.ts';
+import {
+  type At,
+  improvedGate,
+  namedCandidate,
+  type PowerDesign,
+  powerDesigns,
+  powerWorld,
+} from './power-world.ts';
 import {
   type ShipCounts,
   type SimulationOptions,
@@ -34,6 +36,8 @@ import type { World } from './simulated-world.ts';
 
 /** How often the rules ship a candidate that is truly better by `effect`, under one assumption about its differences. */
 export interface PowerRow {
+  /** The candidate that is better, where each has assumptions of its own; else the first stands for all. */
+  readonly candidate?: string;
   readonly assumption: string;
   readonly ship: SimulatedRate;
   /** Share of replicates in which each simulated gate clears alone, at the whole error. */
@@ -42,6 +46,8 @@ export interface PowerRow {
 
 /** Power of a design; `planned` is the assumption that the last two numbers use. */
 export interface PowerPlan {
+  /** The candidate that they are about, where each has assumptions of its own: the one that is found least often. */
+  readonly candidate?: string;
   /** The gate whose measure improves. */
   readonly gate: string;
   /** In the measure's units; null when neither the power gate nor the claim names one. */
@@ -55,12 +61,6 @@ export interface PowerPlan {
   readonly unitsForTarget: number | 'more' | null;
 }
 
-/** Largest number of units that is tried, and of pairs of all candidates together. */
-const mostUnits = 20_000;
-const mostPairs = 100_000;
-/** Largest effect that is tried on a scale without a range, and halvings of a tenth of the range. */
-const largestUnbounded = 3;
-const effectHalvings = 6;
 /** Decisions that tell what is far from the target in a search. */
 const screening = 250;
 /** Share of cells that are lost in the row that shows what losses do, where none is allowed. */
@@ -79,68 +79,6 @@ export function plannedPower(seal: SealedExperiment): {
 /** Power wanted when no power gate is sealed. */
 export const defaultTarget = 0.8;
 
-/** The gate whose measure improves by the effect: the first lift, without one the first gate on a difference. */
-function improvedGate(seal: SealedExperiment): EffectGate | null {
-  const gates = drawnEffects(seal).filter(({ required }) => required);
-  return gates.find(({ gate }) => gate === 'lift') ?? gates[0] ?? null;
-}
-
-interface PowerDesign extends PlanDesign {
-  readonly improved: EffectGate;
-}
-
-interface At {
-  readonly effect: number;
-  readonly units?: number;
-  readonly lossRate?: number;
-  /** What the other measure of a gap gains, in place of what is stated. */
-  readonly follows?: number;
-}
-
-/** One candidate better by an effect, in every other measure as good as the baseline, and the other candidates no better; null where the assumption admits no such effect. */
-function powerWorld(design: PowerDesign, assumption: Assumption, at: At): World | null {
-  const { seal, improved, assumptions = {} } = design;
-  const { lossRate = assumptions.lossRate } = at;
-  const stated = { ...design, assumptions: { ...assumptions, ...(lossRate && { lossRate }) } };
-  const layout = layoutOf(design, at.units);
-  const gates = [improved, ...drawnEffects(seal), ...gapDrawings(seal)].filter(
-    (gate, place, all) => all.findIndex((each) => drawnKey(each) === drawnKey(gate)) === place,
-  );
-  const worldsAt = (effect: number): readonly MeasureWorld[] | null => {
-    const found = gates.map((gate) => {
-      const isImproved = gate.measureId === improved.measureId;
-      const law = (isImproved ? assumption : planningAssumption(gate, assumptions)).law(
-        effectSeen(
-          gate,
-          isImproved
-            ? effect
-            : followedEffect(design, gate, { improved, effect, held: at.follows }),
-          assumptions,
-        ),
-      );
-      return law === null ? null : measureWorld(design, layout, { gate, law });
-    });
-    // Without room for the improvement there is no such world; another measure without room is left out.
-    if (found.some((each, place) => each === null && isOf(gates[place], improved))) return null;
-    return found.filter((each) => each !== null);
-  };
-  const [measures, others] = [worldsAt(at.effect), worldsAt(0)];
-  if (measures === null || others === null) return null;
-  const conduct = conductLaws(stated, layout);
-  const gaps = gapWorlds(seal, layout);
-  return {
-    measures,
-    others,
-    ...statedWorld(stated, layout),
-    ...(conduct.length === 0 ? {} : { conduct }),
-    ...(gaps.length === 0 ? {} : { gaps }),
-  };
-}
-
-function isOf(gate: EffectGate | undefined, { measureId }: EffectGate): boolean {
-  return gate?.measureId === measureId;
-}
-
 /** The world at an effect under the assumption that plans, or null where it admits no such effect. */
 export function plannedWorld(
   design: PlanDesign,
@@ -150,7 +88,7 @@ export function plannedWorld(
   if (improved === null || layoutOf(design).units < 2) return null;
   const planning = planningAssumption(improved, design.assumptions);
   const scaled = onScale(improved.measure, effect);
-  const world = powerWorld({ ...design, improved }, planning, { effect: scaled });
+  const world = powerWorld({ ...design, improved, better: 0 }, planning, { effect: scaled });
   return world === null ? null : { world, assumption: planning.words };
 }
 
@@ -164,7 +102,9 @@ export function powerAt(
   if (planned === null) return null;
   const { world, assumption } = planned;
   const [counts] = simulateHere(design.seal, [{ world, label: 'power' }], options);
-  return counts === undefined ? null : { ship: rateOf(firstShips(counts), counts), assumption };
+  return counts === undefined
+    ? null
+    : { ship: rateOf(counts.candidates[0] ?? 0, counts), assumption };
 }
 
 /**
@@ -179,14 +119,19 @@ export async function planPower(
   const { seal } = plain;
   const improved = improvedGate(seal);
   if (improved === null || layoutOf(plain).units < 2) return null;
-  const design = { ...plain, improved };
-  const planning = planningAssumption(improved, plain.assumptions);
   const { effect, target } = plannedPower(seal);
   const scaled = effect === null ? null : onScale(improved.measure, effect);
-  const isReachable = scaled !== null && scaled > improved.threshold;
-  const rows = isReachable ? await powerRows(design, scaled, options) : [];
+  const reached = scaled !== null && scaled > improved.threshold ? scaled : null;
+  const designs = powerDesigns(plain, improved);
+  const rows: PowerRow[] = [];
+  if (reached !== null) {
+    for (const each of designs) rows.push(...(await powerRows(each, reached, options)));
+  }
+  const design = hardestOf(designs, rows);
+  const planning = planningAssumption(improved, design.assumptions);
   const reaches = reacher(design, planning, { target, options });
   return {
+    ...namedCandidate(design),
     gate: improved.name,
     effect,
     target,
@@ -195,10 +140,24 @@ export async function planPower(
     minimumDetectableEffect: await smallestEffect(improved, (at) => reaches({ effect: at })),
     // Looks are sealed for the units there are.
     unitsForTarget:
-      isReachable && seal.analysis.looks === undefined
-        ? await fewestUnits(unitsTried(design), (units) => reaches({ effect: scaled, units }))
+      reached !== null && seal.analysis.looks === undefined
+        ? await fewestUnits(unitsTried(design), (units) => reaches({ effect: reached, units }))
         : null,
   };
+}
+
+/** The design whose better candidate is found least often as planned; the first one where candidates stand in a sealed sequence. */
+function hardestOf(designs: readonly PowerDesign[], rows: readonly PowerRow[]): PowerDesign {
+  const [first, ...others] = designs;
+  invariant(first !== undefined, 'a candidate is better');
+  if (typeof first.seal.decision.multiplicity !== 'string') return first;
+  const powerOf = (design: PowerDesign): number => {
+    const { words } = planningAssumption(design.improved, design.assumptions);
+    const { candidate } = namedCandidate(design);
+    const row = rows.find((each) => each.candidate === candidate && each.assumption === words);
+    return row?.ship.rate ?? 1;
+  };
+  return others.reduce((least, each) => (powerOf(each) < powerOf(least) ? each : least), first);
 }
 
 /** Units that the planning assumption needs for the target at an effect. */
@@ -213,7 +172,7 @@ export function unitsForPower(
     return Promise.resolve(null);
   if (plain.seal.analysis.looks !== undefined) return Promise.resolve(null);
   const planning = planningAssumption(improved, plain.assumptions);
-  const reaches = reacher({ ...plain, improved }, planning, { target, options });
+  const reaches = reacher({ ...plain, improved, better: 0 }, planning, { target, options });
   return fewestUnits(unitsTried(plain), (units) => reaches({ effect: scaled, units }));
 }
 
@@ -226,16 +185,16 @@ function reacher(
     const world = powerWorld(design, planning, at);
     if (world === null || neverShips(world)) return false;
     // One stream for all: what differs is the effect or the size, not the luck.
-    const shipsOf = async (replicates: number): Promise<SimulatedRate | null> => {
+    const rateAt = async (replicates: number): Promise<SimulatedRate | null> => {
       const asked = { ...options, replicates };
       const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], asked);
-      return counts === undefined ? null : rateOf(firstShips(counts), counts);
+      return counts === undefined ? null : rateOf(shipsOf(design, counts), counts);
     };
     const few = Math.min(screening, options.replicates);
-    const first = await shipsOf(few);
+    const first = await rateAt(few);
     if (first === null || Math.abs(first.rate - target) > 5 * maximumError(few))
       return first !== null && first.rate >= target;
-    const all = await shipsOf(options.replicates);
+    const all = await rateAt(options.replicates);
     return all !== null && all.rate >= target;
   };
 }
@@ -279,8 +238,9 @@ async function powerRows(
   const counts = await simulateWorlds(seal, admitted, options);
   const names = new Simulator(seal).gateNames;
   return counts.map((found, index) => ({
+    ...namedCandidate(design),
     assumption: admitted[index]?.words ?? '',
-    ship: rateOf(firstShips(found), found),
+    ship: rateOf(shipsOf(design, found), found),
     gates: names.map((gate, place) => ({
       gate,
       rate: (found.gates[place] ?? 0) / found.replicates,
@@ -298,53 +258,6 @@ function aloneRow({ seal, improved }: PowerDesign, assumption: Assumption, effec
 }
 
 /** Replicates in which the candidate that is better ships. */
-function firstShips({ candidates }: ShipCounts): number {
-  return candidates[0] ?? 0;
-}
-
-/** Bisects between the threshold and the largest effect that reaches the target; null when none does. */
-async function smallestEffect(
-  { measure, threshold }: EffectGate,
-  reaches: (effect: number) => Promise<boolean>,
-): Promise<number | null> {
-  const width = rangeWidth(measure);
-  const most = width === 0 ? largestUnbounded : width;
-  const step = (most - threshold) / 10;
-  let [low, high] = [threshold, threshold + step];
-  // The largest effects leave an assumption no room, so the range is searched from below.
-  while (!(await reaches(high))) {
-    [low, high] = [high, high + step];
-    if (high > most) return null;
-  }
-  for (let halving = 0; halving < effectHalvings; halving += 1) {
-    const middle = (low + high) / 2;
-    if (await reaches(middle)) high = middle;
-    else low = middle;
-  }
-  return Number(high.toPrecision(3));
-}
-
-/** The largest number of units worth the time. */
-function unitsTried(design: PlanDesign): number {
-  const { units, cells } = layoutOf(design);
-  const perUnit = (cells / Math.max(1, units)) * candidateIds(design.seal.spec).length;
-  return Math.max(8, Math.min(mostUnits, Math.floor(mostPairs / Math.max(1, perUnit))));
-}
-
-/** Doubles until the target is reached, then bisects to within 2 %. */
-async function fewestUnits(
-  most: number,
-  reaches: (units: number) => Promise<boolean>,
-): Promise<number | 'more'> {
-  let [low, high] = [1, 8];
-  while (!(await reaches(high))) {
-    if (high >= most) return 'more';
-    [low, high] = [high, Math.min(most, high * 2)];
-  }
-  while (high - low > Math.max(1, high / 50)) {
-    const middle = Math.floor((low + high) / 2);
-    if (await reaches(middle)) high = middle;
-    else low = middle;
-  }
-  return high;
+function shipsOf({ better }: PowerDesign, { candidates }: ShipCounts): number {
+  return candidates[better] ?? 0;
 }

@@ -22,7 +22,7 @@ import { holmByBounds } from '../stats/multiplicity.ts';
 import { drawnKey, type EffectGate, effectGates, effectLevel } from './effect.ts';
 import { lookError } from './look-error.ts';
 import { sampler } from './outcome-law.ts';
-import type { World } from './simulated-world.ts';
+import { candidateWorld, type World } from './simulated-world.ts';
 import { Staircase } from './staircase.ts';
 
 type MeasureWorld = World['measures'][number];
@@ -73,19 +73,20 @@ export class LookSimulator {
     options: { readonly replicates: number; readonly seed: string; readonly label: string },
   ): LookCounts {
     const uniform = uniformStream(options.seed, options.label);
-    const first = this.#drawers(world.measures);
-    const rest = this.#drawers(world.others ?? world.measures);
+    const drawers = Array.from({ length: this.#candidates }, (_, at) =>
+      this.#drawers(candidateWorld(world, at).measures),
+    );
     const candidates = new Array<number>(this.#candidates).fill(0);
     const gates = new Array<number>(this.#gates.length).fill(0);
     let [any, units] = [0, 0];
     for (let replicate = 0; replicate < options.replicates; replicate += 1) {
-      const drawn = candidates.map((_, at) => new Drawn(at === 0 ? first : rest, uniform));
-      const { ships, look } = this.#decide(drawn, gates);
+      const drawn = drawers.map((each) => new Drawn(each, uniform));
+      const { ships, look } = this.#decide(drawn, { counts: gates, of: world.counted ?? 0 });
       ships.forEach((shipped, at) => {
         if (shipped) candidates[at] = (candidates[at] ?? 0) + 1;
       });
       if (ships.includes(true)) any += 1;
-      const [measured] = first.values();
+      const [measured] = drawers[0]?.values() ?? [];
       units += (measured?.ends ?? this.#seal.analysis.looks)?.[look] ?? 0;
     }
     return { any, candidates, gates, units };
@@ -105,7 +106,7 @@ export class LookSimulator {
   /** The look at which nobody is undecided, or the last one, and who ships. */
   #decide(
     drawn: readonly Drawn[],
-    gateCounts: number[],
+    { counts, of }: { readonly counts: number[]; readonly of: number },
   ): { readonly ships: readonly boolean[]; readonly look: number } {
     const standings = drawn.map((): Standing => 'open');
     const last = (this.#seal.analysis.looks?.length ?? 1) - 1;
@@ -117,11 +118,10 @@ export class LookSimulator {
       });
       if (!standings.includes('open') || look === last) break;
     }
-    const [whole] = drawn;
+    const whole = drawn[of];
     if (whole !== undefined) {
       this.#gates.forEach((gate, at) => {
-        if (this.#clears(gate, whole, { look, divisor: 1 }))
-          gateCounts[at] = (gateCounts[at] ?? 0) + 1;
+        if (this.#clears(gate, whole, { look, divisor: 1 })) counts[at] = (counts[at] ?? 0) + 1;
       });
     }
     return { ships: standings.map((standing) => standing === 'ships'), look };

@@ -24,7 +24,7 @@ export interface ShipCounts {
   readonly replicates: number;
   readonly any: number;
   readonly candidates: readonly number[];
-  /** Of the first candidate, in the order of `Simulator.gateNames`. */
+  /** Of the candidate whose gates the world counts, in the order of `Simulator.gateNames`. */
   readonly gates: readonly number[];
   /** Units measured, over all replicates of a sequential design; null in a fixed one. */
   readonly units: number | null;
@@ -78,7 +78,7 @@ export class Simulator {
     const gates = new Array<number>(this.#gates.length).fill(0);
     for (let replicate = 0; replicate < replicates; replicate += 1) {
       const drawn = draw.next(uniform);
-      const ships = this.#judge(drawn, gates);
+      const ships = this.#judge(drawn, { counts: gates, of: world.counted ?? 0 });
       let shipped = false;
       for (let at = 0; at < ships.length; at += 1) {
         if (ships[at] !== true) continue;
@@ -91,10 +91,13 @@ export class Simulator {
   }
 
   /** Ships as seen and with every loss counted against its candidate, and loses no more than is allowed. */
-  #judge(drawn: readonly Drawers[], gateCounts: number[]): boolean[] {
+  #judge(
+    drawn: readonly Drawers[],
+    { counts, of }: { readonly counts: number[]; readonly of: number },
+  ): boolean[] {
     const whole = drawn.map((each) => this.#answers(each, 1, false));
-    whole[0]?.forEach((passed, at) => {
-      if (passed) gateCounts[at] = (gateCounts[at] ?? 0) + 1;
+    whole[of]?.forEach((passed, at) => {
+      if (passed) counts[at] = (counts[at] ?? 0) + 1;
     });
     const ships = this.#shipping(drawn, whole, false);
     if (!ships.includes(true) || drawn.every(({ lost }) => lost === null)) return ships;

@@ -22,11 +22,16 @@ export interface CellSpending {
 export interface SpendingWorld {
   readonly baseline: CellSpending;
   readonly candidate: CellSpending;
+  /** Of each candidate, where theirs differ. */
+  readonly candidates?: readonly CellSpending[];
   /** Cells of one arm. */
   readonly cells: number;
   /** Cells of the controls, which spend as the baseline does. */
   readonly controls: number;
 }
+
+/** What one candidate draws in place of what all do. */
+export type CandidateWorld = Required<Pick<World, 'measures' | 'own'>>;
 
 /** Everything a simulation assumes; a gate on something that is not here is taken to clear. */
 export interface World {
@@ -34,6 +39,10 @@ export interface World {
   readonly measures: readonly MeasureWorld[];
   /** Differences of all candidates but the first, where theirs are others. */
   readonly others?: readonly MeasureWorld[];
+  /** What each candidate draws, where every one has its own. */
+  readonly candidates?: readonly CandidateWorld[];
+  /** Place of the candidate whose gates are counted; the first one without it. */
+  readonly counted?: number;
   /** How all of them belong together; without it each is drawn by itself. */
   readonly joint?: JointWorld;
   /** Own cells of every candidate: a value above 0 violates, or is too slow. */
@@ -45,6 +54,12 @@ export interface World {
   readonly conduct?: readonly ConductLaw[];
   /** Where gates on the gap of two of the measures have their units. */
   readonly gaps?: readonly GapWorld[];
+}
+
+/** What a world draws of the candidate in a place. */
+export function candidateWorld(world: World, at: number): CandidateWorld {
+  const { measures, others = measures, own = [], candidates } = world;
+  return candidates?.[at] ?? { measures: at === 0 ? measures : others, own };
 }
 
 /** One candidate's replicate, and the cells it lost with its baseline. */
@@ -65,6 +80,8 @@ export class WorldDraw {
     readonly own: ReadonlyMap<string, DrawnMeasure>;
     readonly lost: Uint8Array;
   }[];
+  /** Place of each measure among all that are drawn together, those of a candidate's own cells behind. */
+  readonly #places: { readonly measures: Places; readonly own: Places };
   readonly #conduct: SimulatedConduct;
   readonly #joint: JointDraws | null;
   /** What a replicate without losses and spending is read from. */
@@ -98,13 +115,19 @@ export class WorldDraw {
       each.measure,
       new DrawnMeasure(each, { width: 1, levels: false, losses, ordered }),
     ];
-    this.#candidates = Array.from({ length: candidates }, (_, at) => ({
-      measures: new Map((at === 0 ? world.measures : (world.others ?? world.measures)).map(drawn)),
-      own: new Map((world.own ?? []).map(own)),
-      lost: new Uint8Array(cells),
-    }));
-    const [first] = this.#candidates;
-    const drawnTogether = (first?.measures.size ?? 0) + (first?.own.size ?? 0);
+    this.#candidates = Array.from({ length: candidates }, (_, at) => {
+      const each = candidateWorld(world, at);
+      return {
+        measures: new Map(each.measures.map(drawn)),
+        own: new Map(each.own.map(own)),
+        lost: new Uint8Array(cells),
+      };
+    });
+    this.#places = {
+      measures: placesOf(this.#candidates.map(({ measures }) => measures)),
+      own: placesOf(this.#candidates.map(({ own: cellsOf }) => cellsOf)),
+    };
+    const drawnTogether = this.#places.measures.size + this.#places.own.size;
     this.#joint =
       world.joint === undefined
         ? null
@@ -165,17 +188,21 @@ export class WorldDraw {
       if (joint === null) drawn.draw(uniform, cells);
       else drawn.take(joint, { candidate, measure }, cells);
     };
-    let place = 0;
+    const { measures: places, own: ownPlaces } = this.#places;
     for (const [key, each] of measures) {
       const isOver = lost !== null && this.#overPlacebo.has(key);
-      draw(each, place, isOver ? { ...lost, baseline: this.#placebo } : lost);
-      place += 1;
+      draw(each, places.get(key) ?? 0, isOver ? { ...lost, baseline: this.#placebo } : lost);
     }
-    for (const each of own.values()) {
-      draw(each, place, lost);
-      place += 1;
-    }
+    for (const [key, each] of own) draw(each, places.size + (ownPlaces.get(key) ?? 0), lost);
   }
+}
+
+type Places = ReadonlyMap<string, number>;
+
+/** Place of every key that any of them has, in the order of the first that has it. */
+function placesOf(all: readonly ReadonlyMap<string, unknown>[]): Places {
+  const keys = new Set(all.flatMap((each) => [...each.keys()]));
+  return new Map([...keys].map((key, place) => [key, place]));
 }
 
 /** One candidate's replicate, to be drawn. */
@@ -206,8 +233,8 @@ function drawSpending(
 ): readonly DrawnSpending[] | null {
   if (world === undefined) return null;
   const baseline = totalOf(world.baseline, world.cells, uniform);
-  const own = Array.from({ length: candidates }, () =>
-    totalOf(world.candidate, world.cells, uniform),
+  const own = Array.from({ length: candidates }, (_, at) =>
+    totalOf(world.candidates?.[at] ?? world.candidate, world.cells, uniform),
   );
   const controls = totalOf(world.baseline, world.controls, uniform);
   const all = baseline + controls + sum(own);

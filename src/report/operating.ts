@@ -7,6 +7,7 @@ import {
   isBeyondLimit,
   type SimulatedRate,
 } from '../gate/null-scenarios.ts';
+import type { CandidatePilot } from '../gate/pilot.ts';
 import { expectedSpending, type PlanDesign } from '../gate/plan-world.ts';
 import { type PowerPlan, planPower } from '../gate/power-plan.ts';
 import type { SimulationOptions } from '../gate/simulate.ts';
@@ -28,18 +29,26 @@ export interface OperatingCharacteristics {
   readonly gates: readonly GateCoverage[];
   /** What was stated or measured, and where: in the power gate, a file, a pilot. */
   readonly assumed: Assumptions;
+  /** Which candidate of the pilot each was read from, and what is assumed of it; only with a pilot. */
+  readonly pilot?: readonly CandidatePilot[];
   /** Dollars and minutes of the whole run, as far as they are stated. */
   readonly expected: { readonly usd: number | null; readonly minutes: number | null };
 }
 
-/** Simulates the sealed decision over the scenario grids and at the planned effect. */
+/** Simulates the sealed decision over the scenario grids and at the planned effect; what a pilot says holds in place of the assumptions. */
 export async function operatingCharacteristics(
-  plain: PlanDesign,
+  { pilot, ...plain }: PlanDesign & { readonly pilot?: readonly CandidatePilot[] },
   options: SimulationOptions,
 ): Promise<OperatingCharacteristics> {
   const sealed = plain.seal.decision.gates.find((each) => each.gate === 'power')?.assume;
-  const assumptions = mergedAssumptions(sealed ?? {}, plain.assumptions ?? {});
-  const design = { ...plain, assumptions };
+  const read = pilot?.map((each) => ({
+    ...each,
+    assumptions: mergedAssumptions(sealed ?? {}, each.assumptions),
+  }));
+  const assumptions =
+    read?.[0]?.assumptions ?? mergedAssumptions(sealed ?? {}, plain.assumptions ?? {});
+  const candidates = readApart(read)?.map((each) => each.assumptions);
+  const design = { ...plain, assumptions, ...(candidates && { candidates }) };
   let scenarios = 0;
   let decisions = 0;
   const counting = {
@@ -62,8 +71,16 @@ export async function operatingCharacteristics(
     ...(design.seal.analysis.looks && { plannedUnits: design.seal.units.count }),
     gates: gateCoverage(design),
     assumed: assumptions,
+    ...(read && { pilot: read }),
     expected: expectedSpending(design),
   };
+}
+
+/** Candidates that were read from several ones of a pilot; from a single one, all have the same assumptions. */
+function readApart(
+  pilot: readonly CandidatePilot[] | undefined,
+): readonly CandidatePilot[] | undefined {
+  return new Set(pilot?.map(({ from }) => from)).size > 1 ? pilot : undefined;
 }
 
 /** The characteristics as lines. */
@@ -74,6 +91,7 @@ export function operatingLines({
   plannedUnits,
   gates,
   assumed,
+  pilot,
   expected,
 }: OperatingCharacteristics): string[] {
   return [
@@ -85,17 +103,40 @@ export function operatingLines({
     ...(plannedUnits === undefined ? [] : savedLines({ falseShip, power, plannedUnits })),
     ...coverageLines(gates),
     ...assumedLines(assumed),
+    ...pilotLines(pilot),
     ...expectedLines(expected),
   ];
 }
 
-function assumedLines({ measures = {}, ...rest }: Assumptions): string[] {
-  const lines = Object.entries(measures).flatMap(([id, found]) => {
+function assumedLines({ measures, ...rest }: Assumptions): string[] {
+  const others = Object.entries(rest).map(([key, value]) => `  ${key}: ${shownAssumption(value)}`);
+  const lines = [...measureLines(measures), ...others];
+  return lines.length === 0 ? [] : ['Stated or measured:', ...lines];
+}
+
+function measureLines(measures: Assumptions['measures'] = {}): string[] {
+  return Object.entries(measures).flatMap(([id, found]) => {
     const parts = Object.entries(found).map(([key, value]) => `${key} ${shownNumber(value ?? 0)}`);
     return parts.length === 0 ? [] : [`  ${id}: ${parts.join(', ')}`];
   });
-  const others = Object.entries(rest).map(([key, value]) => `  ${key}: ${shownAssumption(value)}`);
-  return lines.length + others.length === 0 ? [] : ['Stated or measured:', ...lines, ...others];
+}
+
+/** Where each candidate was read; what was read, besides the first one's above, where candidates were read apart. */
+function pilotLines(pilot: readonly CandidatePilot[] = []): string[] {
+  const apart = readApart(pilot) !== undefined;
+  return pilot.flatMap(({ candidate, from, assumptions }, at) => [
+    candidate === from
+      ? `Measures and spending of "${candidate}": from the pilot's candidate of that name`
+      : `Measures and spending of "${candidate}", of which the pilot has no candidate: from its first, "${from}"`,
+    ...(apart && at > 0 ? candidateLines(assumptions) : []),
+  ]);
+}
+
+function candidateLines({ measures, usdPerCell, tokensPerCell }: Assumptions): string[] {
+  const spent = Object.entries({ usdPerCell, tokensPerCell }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`  ${key}: ${shownAssumption(value)}`],
+  );
+  return [...measureLines(measures), ...spent];
 }
 
 /** A number, or the members of an assumption with theirs. */
@@ -153,6 +194,7 @@ function falseShipLine(rate: FalseShip): string {
 }
 
 function powerLines({
+  candidate,
   effect,
   target,
   rows,
@@ -174,14 +216,15 @@ function powerLines({
   }
   return [
     `Power at an improvement of ${shownNumber(effect)}:`,
-    ...rows.map(({ assumption, ship, gates }) => {
+    ...rows.map(({ candidate: better, assumption, ship, gates }) => {
       const alone =
         gates.length < 2
           ? ''
           : `; alone ${gates.map(({ gate, rate }) => `${gate} ${shownPercent(rate)}`).join(', ')}`;
-      return `  ${shownRate(ship)} ship when ${assumption}${alone}`;
+      const whose = better === undefined ? '' : `${better}: `;
+      return `  ${whose}${shownRate(ship)} ship when ${assumption}${alone}`;
     }),
-    `Planned with: ${planned}`,
+    `Planned ${candidate === undefined ? '' : `for ${candidate} `}with: ${planned}`,
     smallest,
     unitsForTarget === 'more'
       ? `  no number of units that was tried reaches ${shownPercent(target)} power at that improvement`

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LiftgateError } from '../base/errors.ts';
 import { readJson } from '../base/strict-json.ts';
-import { pilotAssumptions } from '../gate/pilot.ts';
+import { type CandidatePilot, readPilot } from '../gate/pilot.ts';
 import { threadPool } from '../host/pool.ts';
 import { type OperatingCharacteristics, operatingCharacteristics } from '../report/operating.ts';
 import { type Assumptions, assumptionsSchema, mergedAssumptions } from '../spec/assumptions.ts';
@@ -64,8 +64,14 @@ export async function simulateExperiment(
     });
   }
   const { seal } = planSeal(sealInput(loaded, engineIdentity()));
-  const measured = options.pilot === undefined ? {} : readPilot(options.pilot, seal, loaded.index);
-  const assumptions = mergedAssumptions(measured, options.assume ?? {});
+  const stated = options.assume ?? {};
+  const pilot =
+    options.pilot === undefined
+      ? undefined
+      : pilotOf(options.pilot, seal, loaded.index).map((each) => ({
+          ...each,
+          assumptions: mergedAssumptions(each.assumptions, stated),
+        }));
   const pool = threadPool(
     existsSync(program) ? { workers, program: pathToFileURL(program) } : { workers: 0 },
   );
@@ -77,7 +83,7 @@ export async function simulateExperiment(
   try {
     const seed = seedHex(seal.digests.cases, 'plan');
     return await operatingCharacteristics(
-      { seal, index: loaded.index, assumptions },
+      { seal, index: loaded.index, assumptions: stated, ...(pilot && { pilot }) },
       { replicates: simulations, seed, pool, onScenarios, ...(signal && { call: { signal } }) },
     );
   } finally {
@@ -85,8 +91,12 @@ export async function simulateExperiment(
   }
 }
 
-/** Assumptions from a recorded run on other units than the design's. */
-function readPilot(folder: string, seal: SealedExperiment, index: CaseIndex): Assumptions {
+/** What a recorded run on other units than the design's says. */
+function pilotOf(
+  folder: string,
+  seal: SealedExperiment,
+  index: CaseIndex,
+): readonly CandidatePilot[] {
   const { evidence } = readRecordedRun(folder);
   const own = finalCases(index);
   const units = new Set(own.map(({ unit }) => unit));
@@ -104,7 +114,7 @@ function readPilot(folder: string, seal: SealedExperiment, index: CaseIndex): As
       },
     );
   }
-  return pilotAssumptions(evidence, seal);
+  return readPilot(evidence, seal);
 }
 
 /**

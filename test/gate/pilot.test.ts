@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gateCoverage } from '../../src/gate/gate-coverage.ts';
-import { pilotAssumptions, unitCorrelation } from '../../src/gate/pilot.ts';
+import { readPilot, unitCorrelation } from '../../src/gate/pilot.ts';
 import { assumptionsOf } from '../../src/gate/plan-world.ts';
 import { Simulator } from '../../src/gate/simulate.ts';
 import { binaryCases, type EvidenceTable, evidenceOf, rightMeasure } from '../support/evidence.ts';
@@ -94,10 +94,13 @@ describe('unitCorrelation', () => {
   });
 });
 
-describe('pilotAssumptions', () => {
+describe('readPilot', () => {
   test('are the spread, rates and losses of the receipts, for measures that both declare', () => {
     const pilot = evidenceOf({ cases: binaryCases({ gains: 3, losses: 1, both: 16 }) });
-    const found = pilotAssumptions(pilot, pilot.seal);
+    const [read, ...further] = readPilot(pilot, pilot.seal);
+    expect(read).toMatchObject({ candidate: 'next', from: 'next' });
+    expect(further).toEqual([]);
+    const found = read?.assumptions ?? {};
     expect(found.measures).toEqual({ right: { discordance: 0.2, rate: 0.95 } });
     expect(found.lossRate).toBe(0);
     const [only, ...others] = assumptionsOf('right', rightMeasureOf(pilot.seal), found);
