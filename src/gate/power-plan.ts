@@ -15,7 +15,7 @@ import {
   type PlanDesign,
   planningAssumption,
 } from './plan-world.ts';
-import { fewestUnits, smallestEffect, unitsTried } from './power-search.ts';
+import { scaledLooks, searchUnits, smallestEffect } from './power-search.ts';
 import {
   type At,
   improvedGate,
@@ -59,6 +59,8 @@ export interface PowerPlan {
   readonly minimumDetectableEffect: number | null;
   /** Units for the target power at the effect; null without one or where it does not exceed the threshold; `more` beyond the largest number tried. */
   readonly unitsForTarget: number | 'more' | null;
+  /** Share that ships with so many units, and the looks it was searched with: at the sealed shares of the units. */
+  readonly there?: { readonly ship: SimulatedRate; readonly looks?: readonly number[] };
 }
 
 /** Decisions that tell what is far from the target in a search. */
@@ -138,12 +140,32 @@ export async function planPower(
     rows,
     planned: planning.words,
     minimumDetectableEffect: await smallestEffect(improved, (at) => reaches({ effect: at })),
-    // Looks are sealed for the units there are.
-    unitsForTarget:
-      reached !== null && seal.analysis.looks === undefined
-        ? await fewestUnits(unitsTried(design), (units) => reaches({ effect: reached, units }))
-        : null,
+    ...(await unitsAt({ design, planning, target }, reached, options)),
   };
+}
+
+/** The units for the target, and what ships there and at which looks. */
+async function unitsAt(
+  { design, planning, target }: Planned,
+  effect: number | null,
+  options: SimulationOptions,
+): Promise<Pick<PowerPlan, 'unitsForTarget' | 'there'>> {
+  if (effect === null) return { unitsForTarget: null };
+  const reaches = reacher(design, planning, { target, options });
+  const units = await searchUnits(design, (tried) => reaches({ effect, units: tried }));
+  const world = units === 'more' ? null : powerWorld(design, planning, { effect, units });
+  if (units === 'more' || world === null) return { unitsForTarget: units };
+  const [counts] = await simulateWorlds(design.seal, [{ world, label: 'power' }], options);
+  invariant(counts !== undefined, 'the world was simulated');
+  const looks = scaledLooks(design.seal, units);
+  const ship = rateOf(shipsOf(design, counts), counts);
+  return { unitsForTarget: units, there: { ship, ...(looks && { looks }) } };
+}
+
+interface Planned {
+  readonly design: PowerDesign;
+  readonly planning: Assumption;
+  readonly target: number;
 }
 
 /** The design whose better candidate is found least often as planned; the first one where candidates stand in a sealed sequence. */
@@ -170,10 +192,9 @@ export function unitsForPower(
   const scaled = improved === null ? null : onScale(improved.measure, effect);
   if (improved === null || scaled === null || scaled <= improved.threshold)
     return Promise.resolve(null);
-  if (plain.seal.analysis.looks !== undefined) return Promise.resolve(null);
   const planning = planningAssumption(improved, plain.assumptions);
   const reaches = reacher({ ...plain, improved, better: 0 }, planning, { target, options });
-  return fewestUnits(unitsTried(plain), (units) => reaches({ effect: scaled, units }));
+  return searchUnits(plain, (units) => reaches({ effect: scaled, units }));
 }
 
 function reacher(

@@ -131,7 +131,16 @@ async function sealedPower(
   if (missed && seal.spec.power?.accept !== 'underpowered') {
     const search = { ...options, replicates: resamples ? 100 : replicatesOf.search };
     const units = await unitsForPower(design, demand, search);
-    throw underpowered({ demand, rate, assumption: found.assumption, units }, file);
+    throw underpowered(
+      {
+        demand,
+        rate,
+        assumption: found.assumption,
+        units,
+        looks: seal.analysis.looks !== undefined,
+      },
+      file,
+    );
   }
   return {
     target: demand.target,
@@ -160,13 +169,18 @@ interface Missed {
   readonly rate: number;
   readonly assumption: string;
   readonly units: number | 'more' | null;
+  /** Whether the design has looks. */
+  readonly looks: boolean;
 }
 
-function underpowered({ demand, rate, assumption, units }: Missed, file: string): LiftgateError {
+function underpowered(
+  { demand, rate, assumption, units, looks }: Missed,
+  file: string,
+): LiftgateError {
   const percent = (share: number) => `${Number((100 * share).toPrecision(3))} %`;
   const plan =
     typeof units === 'number'
-      ? `Plan ${units} units`
+      ? `Plan ${units} units${looks ? ', with looks at the same shares of them' : ''}`
       : units === 'more'
         ? 'Look for a larger effect, for no number of units that was tried would do'
         : 'Plan more units';

@@ -201,6 +201,7 @@ function powerLines({
   planned,
   minimumDetectableEffect,
   unitsForTarget,
+  there,
 }: PowerPlan): string[] {
   const smallest =
     minimumDetectableEffect === null
@@ -226,10 +227,20 @@ function powerLines({
     }),
     `Planned ${candidate === undefined ? '' : `for ${candidate} `}with: ${planned}`,
     smallest,
-    unitsForTarget === 'more'
-      ? `  no number of units that was tried reaches ${shownPercent(target)} power at that improvement`
-      : `  units for ${shownPercent(target)} power at that improvement: ${unitsForTarget ?? 'not searched, the looks are sealed for the units there are'}`,
+    unitsLine({ target, unitsForTarget, ...(there && { there }) }),
   ];
+}
+
+function unitsLine({
+  target,
+  unitsForTarget,
+  there,
+}: Pick<PowerPlan, 'target' | 'unitsForTarget' | 'there'>): string {
+  if (unitsForTarget === 'more' || unitsForTarget === null || there === undefined) {
+    return `  no number of units that was tried reaches ${shownPercent(target)} power at that improvement`;
+  }
+  const looks = there.looks === undefined ? '' : `, with looks at ${there.looks.join(', ')}`;
+  return `  units for ${shownPercent(target)} power at that improvement: ${unitsForTarget}${looks}; there ${shownRate(there.ship)} ship`;
 }
 
 function shownPercent(share: number): string {
