@@ -46,7 +46,7 @@ export interface PowerRow {
 
 /** Power of a design; `planned` is the assumption that the last two numbers use. */
 export interface PowerPlan {
-  /** The candidate that they are about, where each has assumptions of its own: the one that is found least often. */
+  /** The candidate that they are about, where each has assumptions of its own: the one that is found least often, of those found at all. */
   readonly candidate?: string;
   /** The gate whose measure improves. */
   readonly gate: string;
@@ -168,7 +168,7 @@ interface Planned {
   readonly target: number;
 }
 
-/** The design whose better candidate is found least often as planned; the first one where candidates stand in a sealed sequence. */
+/** The design whose better candidate is found least often as planned, of those found at all; the first one where candidates stand in a sealed sequence. */
 function hardestOf(designs: readonly PowerDesign[], rows: readonly PowerRow[]): PowerDesign {
   const [first, ...others] = designs;
   invariant(first !== undefined, 'a candidate is better');
@@ -177,7 +177,8 @@ function hardestOf(designs: readonly PowerDesign[], rows: readonly PowerRow[]): 
     const { words } = planningAssumption(design.improved, design.assumptions);
     const { candidate } = namedCandidate(design);
     const row = rows.find((each) => each.candidate === candidate && each.assumption === words);
-    return row?.ship.rate ?? 1;
+    // One that no effect would ship, for what else its pilot showed, says nothing about sizes.
+    return row === undefined || row.ship.rate === 0 ? 1 : row.ship.rate;
   };
   return others.reduce((least, each) => (powerOf(each) < powerOf(least) ? each : least), first);
 }

@@ -5,7 +5,7 @@ import { simulatedInPlace } from '../../src/gate/simulate.ts';
 import { operatingCharacteristics, operatingLines } from '../../src/report/operating.ts';
 import type { SealedExperiment } from '../../src/spec/seal.ts';
 import { exactUnconditionalClears } from '../../src/stats/paired-binary-exact.ts';
-import { type EvidenceTable, evidenceOf } from '../support/evidence.ts';
+import { type EvidenceTable, evidenceOf, rightMeasure } from '../support/evidence.ts';
 import { computed } from '../support/statistics.ts';
 import { upTo } from '../support/two-measures.ts';
 
@@ -103,6 +103,41 @@ describe('a plan with a pilot of two candidates', () => {
     expect(lines).toContain(
       'Measures and spending of "second": from the pilot\'s candidate of that name\n  right: discordance 0.95',
     );
+  });
+
+  test('searches for a candidate that ships, whatever another one showed', async () => {
+    const measures = {
+      right: rightMeasure,
+      harm: { kind: 'binary', role: 'critical', direction: 'lower' },
+    };
+    const gates = [
+      { gate: 'lift', measure: 'right' },
+      { gate: 'critical', measure: 'harm' },
+      { gate: 'power', target: 0.05, atEffect: effect, required: false },
+    ];
+    const harmful = (table: EvidenceTable): EvidenceTable => ({
+      ...table,
+      measures,
+      gates,
+      cases: table.cases.map(({ cells, ...each }) => ({
+        ...each,
+        cells: Object.fromEntries(
+          Object.entries(cells).map(([arm, right]) => [
+            arm,
+            { scores: { right: Number(right), harm: arm === 'second' ? 1 : 0 } },
+          ]),
+        ),
+      })),
+    });
+    const design = evidenceOf(harmful(differing({ first: 0, second: 0 }, units)));
+    const pilot = harmful(differing({ first: 12, second: 19 }));
+    const found = await planOf(design.seal, design.index, pilot);
+    expect(found.power?.rows.map(({ candidate, ship }) => [candidate, ship.rate > 0])).toEqual([
+      ['first', true],
+      ['second', false],
+    ]);
+    expect(found.power?.candidate).toBe('first');
+    expect(found.power?.unitsForTarget).not.toBe('more');
   });
 
   test('says which candidate stands in for one that it lacks, and plans all alike where one stands for all', async () => {
