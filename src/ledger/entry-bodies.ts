@@ -143,7 +143,10 @@ export const reserveBody = z.strictObject({
 /** Frees units that were never exposed; `reserve` is the number of the reservation. */
 export const releaseBody = z.strictObject({ reserve: seqSchema, reason: textSchema });
 
-/** Irreversible: the candidates are fixed, one dispatcher may start. `reserve` is the number of the reservation. */
+/**
+ * Irreversible: the candidates are fixed, one dispatcher may start. `reserve` is the number of the reservation, `controlsRoot` the root
+ * over the receipts of the controls, which ran before; exposures recorded before it was introduced have none.
+ */
 export const exposeBody = z.strictObject({
   reserve: seqSchema,
   seal: digestSchema,
@@ -156,6 +159,7 @@ export const exposeBody = z.strictObject({
   disclosure: disclosureSchema,
   attempt: z.literal(1),
   fence: hex32Schema,
+  controlsRoot: digestSchema.optional(),
 });
 
 /** A journal as far as it was read: its first lines, and the SHA-256 of their bytes. */
@@ -190,7 +194,7 @@ export const journalBody = z.strictObject({
 
 /**
  * Settles an exposure with its decision; `receiptsCount` counts all attempts, `missing` the cells without an outcome. `controlsRoot`
- * is the root over the receipts of the controls; outcomes recorded before it was introduced have none.
+ * is that of the exposure; outcomes recorded before it was introduced have none.
  */
 export const outcomeBody = z.strictObject({
   expose: seqSchema,

@@ -10,6 +10,7 @@ import { importedFrom } from '../ledger/past.ts';
 import { unanchoredEntry } from '../ledger/policy-demands.ts';
 import type { ExperimentState, Exposure } from '../ledger/projection.ts';
 import { developUnits, reserveUnits } from '../ledger/reserve.ts';
+import { receiptsRoot } from '../report/run-facts.ts';
 import { runControls } from '../run/controls.ts';
 import type { Clock, Host } from '../run/host.ts';
 import type { JournalPrefix } from '../run/journal.ts';
@@ -185,7 +186,13 @@ export interface Dispatcher {
  */
 export async function exposeUnits(
   ledger: Ledger,
-  parts: { readonly final: RecordedSeal; readonly reserveSeq: number; readonly fence: string },
+  parts: {
+    readonly final: RecordedSeal;
+    readonly reserveSeq: number;
+    readonly fence: string;
+    /** Receipts of the controls that passed: whoever resumes must find these again. */
+    readonly controlLines: readonly ReceiptLine[];
+  },
 ): Promise<Dispatcher> {
   const { seal, digest } = parts.final;
   const { entry, entryId } = await ledger.append({
@@ -203,6 +210,7 @@ export async function exposeUnits(
       disclosure: seal.disclosure,
       attempt: 1,
       fence: parts.fence,
+      controlsRoot: receiptsRoot(parts.controlLines),
     },
   });
   return { ledger: entry.ledger, expose: entryId, fence: parts.fence };

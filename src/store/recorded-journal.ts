@@ -110,24 +110,30 @@ function missingFolder(folder: RunFolder): LiftgateError {
   );
 }
 
+/** Whose controls they must be. */
+export interface ControlsOwner {
+  readonly seal: SealedExperiment;
+  readonly index: CaseIndex;
+  readonly exposure: Exposure;
+}
+
 /**
- * Receipts of the controls that passed before the exposure.
+ * Receipts of the controls that passed before the exposure, which knows them by their root.
  * @throws {LiftgateError} run-invalid when the folder of the exposed run is not the one named, or its controls were changed
  */
 export function recordedControls(
   folder: RunFolder,
-  seal: SealedExperiment,
-  index: CaseIndex,
+  { seal, index, exposure }: ControlsOwner,
 ): readonly ReceiptLine[] {
   const bytes = folder.read(runFileNames.controls);
   if (bytes === null) {
     throw missingFolder(folder);
   }
   const lines = parseReceiptLines(bytes, runFileNames.controls);
-  const [first] = controlFaults(seal, index, lines);
+  const [first] = controlFaults(seal, index, lines, exposure);
   if (first === undefined) return lines;
   throw new LiftgateError('run-invalid', `The recorded controls do not hold: ${first}.`, {
     where: { file: `${folder.path}/${runFileNames.controls}` },
-    mend: 'Restore the recorded file; the units are exposed, so controls cannot be run anew.',
+    mend: `Restore the recorded file; the units are exposed, so controls cannot be run anew. If it is lost, end the experiment with \`liftgate ledger void ${seal.spec.name} --reason "..."\`; its units stay spent.`,
   });
 }

@@ -172,14 +172,14 @@ async function measure(
   const controlLines =
     state.exposure === null
       ? await freshControls(context, host)
-      : recordedControls(folder, seal, loaded.index);
+      : recordedControls(folder, { seal, index: loaded.index, exposure: state.exposure });
   refuseInterrupt(signal);
   folder.write(runFileNames.plan, formatSeal(context.plan.seal));
   folder.write(runFileNames.seal, formatSeal(seal));
   folder.write(runFileNames.cases, formatCaseIndex(loaded.index));
   // There before the exposure: that it is gone afterwards is then a loss, never the first moment of a run.
   if (state.exposure === null) folder.write(runFileNames.journal, '');
-  const dispatcher = await dispatcherFor(context, state, recorded);
+  const dispatcher = await dispatcherFor(context, state, { recorded, controlLines });
   const exposed = await experimentState(ledger, context.plan.digest);
   invariant(exposed.exposure !== null, 'units are exposed before a cell is dispatched');
   folder.write(runFileNames.entries, await runEntries(ledger, exposed));
@@ -204,7 +204,7 @@ function freshControls(context: RunContext, host: Host): Promise<readonly Receip
 function dispatcherFor(
   context: RunContext,
   state: ExperimentState,
-  { resumed, prefix }: RecordedJournal,
+  found: { readonly recorded: RecordedJournal; readonly controlLines: readonly ReceiptLine[] },
 ): Promise<Dispatcher> {
   const { ledger, final } = context;
   if (state.exposure === null) {
@@ -213,8 +213,10 @@ function dispatcherFor(
       final,
       reserveSeq: state.reservation.seq,
       fence: context.fence(),
+      controlLines: found.controlLines,
     });
   }
+  const { resumed, prefix } = found.recorded;
   const open = [...resumed.cells.values()].filter((cell) => !cell.closed).length;
   context.onNote?.(`Resuming: ${open} of ${resumed.cells.size} cells are open.`);
   return resumeExposure(ledger, {

@@ -1,5 +1,10 @@
-/** Holds the recorded control receipts against the sealed controls: right cells, right surfaces, right attempts, right classes. */
+/**
+ * Holds the recorded control receipts against the sealed controls (right cells, right surfaces, right attempts, right classes) and
+ * against the exposure that knows them.
+ */
 import type { Digest } from '../base/digest.ts';
+import type { EntryOf } from '../ledger/entry.ts';
+import { receiptsRoot } from '../report/run-facts.ts';
 import { controlResults } from '../run/control-results.ts';
 import { controlOrder } from '../run/controls.ts';
 import { cellKeyOf, type ReceiptLine } from '../run/receipt.ts';
@@ -8,11 +13,12 @@ import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import type { Control } from '../spec/spec.ts';
 import { faultsOf } from './checklist.ts';
 
-/** What is wrong with the controls, one text per control and fault. */
+/** What is wrong with the controls of an exposed run, one text per control and fault. */
 export function controlFaults(
   seal: SealedExperiment,
   index: CaseIndex,
   lines: readonly ReceiptLine[],
+  { seq, body }: Pick<EntryOf<'expose'>, 'seq' | 'body'>,
 ): string[] {
   const experiment = sealDigest(seal);
   const known = new Set(seal.spec.controls.map((control) => control.id));
@@ -37,6 +43,9 @@ export function controlFaults(
     ...wrong,
     ...misplaced,
     ...failed.map((result) => `${result.id}: ${result.reason}`),
+    ...(body.controlsRoot === undefined || body.controlsRoot === receiptsRoot(lines)
+      ? []
+      : [`the receipts are not those that entry ${seq} (expose) knows`]),
   ];
 }
 

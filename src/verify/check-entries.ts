@@ -18,7 +18,7 @@ import { formatDecision } from '../report/decision.ts';
 import { receiptsRoot } from '../report/run-facts.ts';
 import { type SealedExperiment, sealDigest } from '../spec/seal.ts';
 import { plansOf } from './check-amendments.ts';
-import { type Finding, faultsOf, findingOf, type ReasonCode } from './checklist.ts';
+import { type Fault, type Finding, faultsOf, findingOf, type ReasonCode } from './checklist.ts';
 import { overallDecision } from './evidence.ts';
 import type { LedgerView, Reading, RunEntries, RunMark, RunRight } from './reading.ts';
 import {
@@ -229,6 +229,14 @@ function contestOf({ state }: LedgerView, entries: RunEntries): string | null {
     : `entry ${contested.contestedSeq} found that another branch claimed units of this measurement too`;
 }
 
+/** The outcome binds the controls that the exposure knew; one of an earlier form, which knew none, leaves them to the outcome. */
+function controlsApart(outcome: EntryOf<'outcome'>, { expose }: RunEntries): Fault[] {
+  const { seq, body } = expose.entry;
+  if (body.controlsRoot === undefined || body.controlsRoot === outcome.body.controlsRoot) return [];
+  const message = `the outcome names other controls than the exposure in entry ${seq}`;
+  return [{ code: 'controls-differ', message }];
+}
+
 /** The recorded outcome is this one, and was not voided. */
 export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Reading): Finding {
   const { manifest, document, lines, controls = [] } = read;
@@ -274,5 +282,9 @@ export function checkOutcome(ledger: LedgerView, entries: RunEntries, read: Read
       : []),
   ].map(({ code, message }) => ({ code, message: `${message} and must not be used` }));
   const shown = contested === null ? '' : `; ${contested}, so it could not have let anybody ship`;
-  return findingOf([...faultsOf(tests), ...unusable], `entry ${seq}: ${body.verdict}${shown}`);
+  const apart = controlsApart(outcome, entries);
+  return findingOf(
+    [...faultsOf(tests), ...apart, ...unusable],
+    `entry ${seq}: ${body.verdict}${shown}`,
+  );
 }

@@ -246,11 +246,11 @@ function readJournal(
   return read.journal.material;
 }
 
-function checkControls(files: RunFiles, { seal, index }: Ready, read: Reading): Finding {
+function checkControls(files: RunFiles, { seal, index, entries }: Ready, read: Reading): Finding {
   const lines = parseReceiptLines(runFile(files, runFileNames.controls), runFileNames.controls);
   read.controls = lines;
   return findingOf(
-    controlFaults(seal, index, lines),
+    controlFaults(seal, index, lines, entries.expose.entry),
     `${seal.spec.controls.length} controls, ${lines.length} receipts`,
   );
 }

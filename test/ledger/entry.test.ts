@@ -84,7 +84,7 @@ describe('formatEntry and parseEntry', () => {
     }
     for (const member of Object.keys(entry.body)) {
       const body = Object.fromEntries(Object.entries(entry.body).filter(([key]) => key !== member));
-      // Outcomes recorded before the controls were bound have no root over them.
+      // Exposures and outcomes recorded before the controls were bound have no root over them.
       const older = member === 'controlsRoot';
       expect(refused(bytesOf(canonicalLine({ ...entry, body })))).toBe(!older);
     }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { failedReply, type GateRunner } from '../../src/run/gate-reply.ts';
 import { runToDecision } from '../../src/store/run-experiment.ts';
@@ -169,7 +169,10 @@ describe('a run with a custom gate', () => {
 
   test('repeats byte for byte, and running it again asks nobody', async () => {
     const files = withGate(saying('ship'));
+    // Faults of controls bear the time they were seen, and the exposure binds them.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 7, 1) });
     const [first, second] = [await runWith(files), await runWith(files)];
+    vi.useRealTimers();
     expect(second.files.get('gates.json')).toEqual(first.files.get('gates.json'));
     expect(second.files.get('decision.json')).toEqual(first.files.get('decision.json'));
     const silent = answering(() => failedReply('threw', 'asked'));

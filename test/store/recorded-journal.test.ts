@@ -1,13 +1,14 @@
-/** What may have happened to a journal between the end of one session and the start of the next. */
+/** What may have happened to journal and controls between the end of one session and the start of the next. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openHost } from '../../src/host/open-host.ts';
 import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
+import { receiptsRoot } from '../../src/report/run-facts.ts';
 import { runToDecision } from '../../src/store/run-experiment.ts';
 import type { RunFolder } from '../../src/store/run-folder.ts';
 import { ledgerView } from '../../src/verify/reading.ts';
 import { runFileNames } from '../../src/verify/record.ts';
 import { checkRun } from '../../src/verify/verify.ts';
-import { failures } from '../support/forgery.ts';
+import { controlsOf, failures, ledgerTold } from '../support/forgery.ts';
 import { refusalOf } from '../support/refusal.ts';
 import {
   decided,
@@ -28,6 +29,36 @@ beforeAll(async () => {
   run = await settledRun({ folder: await makeFolder() });
 });
 
+/** A run whose process died in the middle of its cells: its last words are in the journal and nowhere else. */
+async function killed({ seen = 22, ledger = memoryLedger() } = {}) {
+  const loaded = await mailsIn(await makeFolder());
+  const folder = memoryFolder();
+  const dead = new Error('killed');
+  let calls = 0;
+  const openLog: RunFolder['openLog'] = (name, keep) => {
+    const log = folder.openLog(name, keep);
+    return {
+      ...log,
+      append: (line) => (calls >= seen ? Promise.reject(dead) : log.append(line)),
+    };
+  };
+  const first = runToDecision(
+    runPorts(loaded, ledger, {
+      openFolder: () => ({ ...folder, openLog }),
+      openHost: async () =>
+        watchedHost(await openHost(loaded), () => {
+          calls += 1;
+        }),
+    }),
+  );
+  await expect(first).rejects.toBe(dead);
+  const again = (found: RunFolder = folder) =>
+    runToDecision(
+      runPorts(loaded, ledger, { openFolder: () => found, fence: () => 'a'.repeat(32) }),
+    );
+  return { ledger, folder, again };
+}
+
 describe('a journal between two sessions', () => {
   const text = (folder: RunFolder): string =>
     new TextDecoder().decode(folder.read(runFileNames.journal) ?? new Uint8Array());
@@ -37,37 +68,6 @@ describe('a journal between two sessions', () => {
       .filter((line, at) => line === '' || !lines(line, at))
       .map((line) => (line === '' ? '' : `${line}\n`))
       .join('');
-
-  /** A run whose process died in the middle of its cells: its last words are in the journal and nowhere else. */
-  async function killed(seen = 22) {
-    const loaded = await mailsIn(await makeFolder());
-    const ledger = memoryLedger();
-    const folder = memoryFolder();
-    const dead = new Error('killed');
-    let calls = 0;
-    const openLog: RunFolder['openLog'] = (name, keep) => {
-      const log = folder.openLog(name, keep);
-      return {
-        ...log,
-        append: (line) => (calls >= seen ? Promise.reject(dead) : log.append(line)),
-      };
-    };
-    const first = runToDecision(
-      runPorts(loaded, ledger, {
-        openFolder: () => ({ ...folder, openLog }),
-        openHost: async () =>
-          watchedHost(await openHost(loaded), () => {
-            calls += 1;
-          }),
-      }),
-    );
-    await expect(first).rejects.toBe(dead);
-    const again = (found: RunFolder = folder) =>
-      runToDecision(
-        runPorts(loaded, ledger, { openFolder: () => found, fence: () => 'a'.repeat(32) }),
-      );
-    return { ledger, folder, again };
-  }
 
   test.each<[string, (journal: string) => string, RegExp]>([
     ['emptied', () => '', /: it has 0 lines, and entry 9 of the ledger knows 25 lines of it\.$/],
@@ -138,5 +138,54 @@ describe('a journal between two sessions', () => {
     expect(uncheckable.at(-1)).toBe(
       'what the journal held after line 25 when the process of attempt 1 ended: from entry 9 until entry 10 (attempt 2, 25 lines) only the run folder knew',
     );
+  });
+});
+
+describe('controls between two sessions', () => {
+  const text = (folder: RunFolder): string =>
+    new TextDecoder().decode(folder.read(runFileNames.controls) ?? new Uint8Array());
+  /** Every control still passes, each in its place: only when it was received is another. */
+  const edited = (folder: RunFolder): string =>
+    text(folder).replaceAll(/"receivedAt":"[^"]*"/g, '"receivedAt":"2031-01-01T00:00:00.000Z"');
+
+  test('that were changed and still pass are refused, and nothing is done', async () => {
+    const { ledger, folder, again } = await killed();
+    const recorded = text(folder);
+    const changed = edited(folder);
+    expect(changed).not.toBe(recorded);
+    folder.write(runFileNames.controls, changed);
+    const before = [await ledger.entries(), folder.files()];
+    const error = await refusal(() => again());
+    expect([error.code, error.exitCode]).toEqual(['run-invalid', 41]);
+    expect(error.message).toBe(
+      'The recorded controls do not hold: the receipts are not those that entry 5 (expose) knows.',
+    );
+    expect(error.where).toEqual({ file: 'memory/controls.jsonl' });
+    expect(error.mend).toBe(
+      'Restore the recorded file; the units are exposed, so controls cannot be run anew. If it is lost, end the experiment with `liftgate ledger void mails --reason "..."`; its units stay spent.',
+    );
+    expect([await ledger.entries(), folder.files()]).toEqual(before);
+    folder.write(runFileNames.controls, recorded);
+    expect(decided(await again()).document.verdict).toEqual(run.result.document.verdict);
+  });
+
+  test('are bound by the exposure and by the outcome with one root', () => {
+    const root = receiptsRoot(controlsOf(run.files));
+    const bound = run.view.entries.flatMap(({ entry: { kind, body } }) =>
+      'controlsRoot' in body ? [[kind, body.controlsRoot]] : [],
+    );
+    expect(bound).toEqual([
+      ['expose', root],
+      ['outcome', root],
+    ]);
+  });
+
+  test('are taken as they are after an exposure of the earlier form, whose run still verifies', async () => {
+    const { ledger, folder, again } = await killed({ ledger: ledgerTold('expose') });
+    expect(decided(await again()).document.verdict).toEqual(run.result.document.verdict);
+    const view = await ledgerView(ledger);
+    const expose = view.entries.find(({ entry }) => entry.kind === 'expose');
+    expect(Object.keys(expose?.entry.body ?? {})).not.toContain('controlsRoot');
+    expect(failures(checkRun(folder.files(), view))).toEqual([]);
   });
 });

@@ -1,7 +1,10 @@
 /** What an attacker with the whole run folder can do: change files, recompute what follows from them, rewrite the manifest. */
 import { canonicalLine } from '../../src/base/canonical.ts';
 import { wholeBytes } from '../../src/base/content.ts';
+import type { Digest } from '../../src/base/digest.ts';
 import { entryId, isKind, parseEntry } from '../../src/ledger/entry.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { memoryLedger } from '../../src/ledger/memory-ledger.ts';
 import { decide, formatDecision } from '../../src/report/decision.ts';
 import { renderSummary } from '../../src/report/markdown.ts';
 import { type JournalLine, parseJournal } from '../../src/run/journal.ts';
@@ -122,4 +125,23 @@ export function failures(verification: Verification): string[] {
   return verification.checks
     .filter((check) => check.status === 'failed')
     .map((check) => `${check.id}: ${check.detail}`);
+}
+
+/**
+ * A ledger that is told another root over the controls by one kind of entry than whoever runs has; without a root the entry is of the
+ * form before there was one.
+ */
+export function ledgerTold(kind: 'expose' | 'outcome', controlsRoot?: Digest): Ledger {
+  const ledger = memoryLedger();
+  const append = ledger.append.bind(ledger);
+  return Object.assign(ledger, {
+    append: (request: Parameters<Ledger['append']>[0]) => {
+      if (request.kind !== kind) return append(request);
+      const rest = Object.entries(request.body).filter(([name]) => name !== 'controlsRoot');
+      const body = Object.fromEntries(
+        controlsRoot === undefined ? rest : [...rest, ['controlsRoot', controlsRoot]],
+      );
+      return append({ ...request, body } as typeof request);
+    },
+  });
 }

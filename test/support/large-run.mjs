@@ -187,7 +187,7 @@ export async function makeLargeRun(folder, { units, repeats }) {
   run.write('cases.json', formatCaseIndex(loaded.index));
   const fence = '0'.repeat(32);
   const reserveSeq = state.reservation.seq;
-  const dispatcher = await exposeUnits(ledger, { final, reserveSeq, fence });
+  const dispatcher = await exposeUnits(ledger, { final, reserveSeq, fence, controlLines });
   const schedule = planSchedule({
     cases: loaded.index.rows.filter((row) => row.split === 'final'),
     arms: ['baseline', 'new'],

@@ -85,6 +85,7 @@ export const everyKind: readonly LedgerEntry[] = [
       disclosure: 'per-unit',
       attempt: 1,
       fence: '01'.repeat(16),
+      controlsRoot: d,
     },
   },
   {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { digestOf } from '../../src/base/digest.ts';
+import { type Digest, digestOf } from '../../src/base/digest.ts';
 import type { ReceiptLine } from '../../src/run/receipt.ts';
 import { canonicalLines, runFile, runFileNames } from '../../src/verify/record.ts';
 import { checkRun, type Verification } from '../../src/verify/verify.ts';
-import { controlsOf, failures, formatLines, remanifested } from '../support/forgery.ts';
+import { controlsOf, failures, formatLines, ledgerTold, remanifested } from '../support/forgery.ts';
 import { type SettledRun, settledRun } from '../support/run.ts';
 import { temporaryFolders } from '../support/temporary-folder.ts';
 
@@ -115,6 +115,47 @@ describe('controls', () => {
   ];
   test.each(attacks)('a control file with %s is refused by the control', (_what, change, said) => {
     expectFound(controlled(change), said);
+  });
+});
+
+describe('roots over the controls', () => {
+  const recordedWith = async (
+    kind: 'expose' | 'outcome',
+    controlsRoot?: Digest,
+  ): Promise<SettledRun> =>
+    settledRun({ folder: await makeFolder(), ledger: ledgerTold(kind, controlsRoot) });
+  const problemsOf = ({ files, view }: SettledRun): [string, string][] =>
+    checkRun(files, view).checks.flatMap(({ problems }) =>
+      problems.map(({ code, message }): [string, string] => [code, message]),
+    );
+
+  test('an exposure that knows other controls than the outcome is refused at both', async () => {
+    const other = await recordedWith('expose', digestOf('x'));
+    expect(problemsOf(other)).toEqual([
+      ['controls-differ', 'the receipts are not those that entry 5 (expose) knows'],
+      ['controls-differ', 'the outcome names other controls than the exposure in entry 5'],
+    ]);
+    expect(checkRun(other.files, other.view).exitCode).toBe(41);
+  });
+
+  test.each([
+    ['another root', digestOf('x')],
+    ['no root', undefined],
+  ])('an outcome with %s after an exposure that has one is refused', async (_, controlsRoot) => {
+    expect(problemsOf(await recordedWith('outcome', controlsRoot))).toContainEqual([
+      'controls-differ',
+      'the outcome names other controls than the exposure in entry 5',
+    ]);
+  });
+
+  test('controls that were changed and still pass are refused without any ledger', () => {
+    const controls = formatLines(
+      controlsOf(run.files).map((line) => ({ ...line, receivedAt: '2031-01-01T00:00:00.000Z' })),
+    );
+    const files = remanifested(run.files, { [runFileNames.controls]: controls });
+    expect(failures(checkRun(files, null)).join()).toContain(
+      'controls: the receipts are not those that entry 5 (expose) knows',
+    );
   });
 });
 
