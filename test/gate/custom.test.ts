@@ -15,6 +15,7 @@ import { pairedRiskDifferenceBounds } from '../../src/stats/paired-binary.ts';
 import { type EvidenceTable, evidenceOf, rightMeasure } from '../support/evidence.ts';
 import { exampleTests } from '../support/examples.ts';
 import { gateOf, judged } from '../support/judged.ts';
+import { refusedBy } from '../support/refused-by.ts';
 import { computed } from '../support/statistics.ts';
 import { upTo } from '../support/two-measures.ts';
 
@@ -218,6 +219,15 @@ describe('the question', () => {
     expect(givenTo(questionOf(table)).measures['right']?.intervals).toEqual([
       { status: 'indeterminate', level: 0.9, reason: 'constant-differences' },
     ]);
+  });
+
+  test('refuses a seal that resolves no method for them', () => {
+    const evidence = evidenceOf(units(6, 2, 12, { gates: [lift, asking(0.9)] }));
+    const analysis = { ...evidence.seal.analysis, methods: [] };
+    const refused = () => gateQuestions({ ...evidence, seal: { ...evidence.seal, analysis } });
+    expect(refusedBy(refused)).toBe(
+      'seal-invalid: The seal resolves no method for the intervals of "right". Seal the experiment again; a design without a method for an interval is refused then.',
+    );
   });
 
   test('counts a loss against the candidate in the intervals of the filled question', () => {

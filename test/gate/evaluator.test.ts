@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAudit } from '../../src/spec/evaluator-audit.ts';
 import { clopperPearsonUpper } from '../../src/stats/proportion.ts';
+import { auditOf } from '../support/audits.ts';
 import { binaryCases } from '../support/evidence.ts';
 import { evaluatorTree } from '../support/evidence-lines.ts';
 import { gateOf, judged } from '../support/judged.ts';
@@ -13,23 +14,6 @@ const gate = {
   maxFalseAcceptance: 0.05,
   maxFalseRejection: 0.1,
 };
-
-interface Errors {
-  readonly count: number;
-  readonly of: number;
-}
-
-function auditOf(accepted: Errors, rejected: Errors, more: Readonly<Record<string, unknown>> = {}) {
-  const audit = {
-    type: 'liftgate/evaluator-audit/v1',
-    evaluator: evaluatorTree,
-    measure: 'right',
-    falseAcceptances: accepted,
-    falseRejections: rejected,
-    ...more,
-  };
-  return [{ path: 'audit.json', size: 1, sha256: '0'.repeat(64), audit }];
-}
 
 function found(audits: readonly unknown[] | undefined) {
   const gates = [{ gate: 'lift', measure: 'right' }, gate];

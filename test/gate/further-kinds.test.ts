@@ -4,13 +4,13 @@ import { jointUnits } from '../../src/gate/further-objectives.ts';
 import { furtherUnitsSchema } from '../../src/gate/further-units.ts';
 import { type GateDeclaration, gateSchema } from '../../src/spec/gates.ts';
 import { clopperPearsonUpper } from '../../src/stats/proportion.ts';
+import { auditOf } from '../support/audits.ts';
 import {
   binaryCases,
   type CaseTable,
   type EvidenceTable,
   rightMeasure,
 } from '../support/evidence.ts';
-import { evaluatorTree } from '../support/evidence-lines.ts';
 import { exampleTests } from '../support/examples.ts';
 import { gateOf, judged, ownPlan } from '../support/judged.ts';
 import { guardrail, upTo } from '../support/two-measures.ts';
@@ -46,18 +46,7 @@ const harmful = {
 };
 const clean = { scores: { right: 1 }, critical: [] };
 const faulty = [{ outcome: 'infrastructureFault' as const }, { scores: { right: 1 } }];
-const audit = {
-  path: 'audit.json',
-  size: 1,
-  sha256: '0'.repeat(64),
-  audit: {
-    type: 'liftgate/evaluator-audit/v1',
-    evaluator: evaluatorTree,
-    measure: 'right',
-    falseAcceptances: { count: 1, of: 30 },
-    falseRejections: { count: 0, of: 200 },
-  },
-};
+const audits = auditOf({ count: 1, of: 30 }, { count: 0, of: 200 });
 
 /** A design whose gate of the kind stays open, or why none can for want of units. */
 const openByKind: Readonly<Record<GateDeclaration['gate'], EvidenceTable | string>> = {
@@ -116,7 +105,7 @@ const openByKind: Readonly<Record<GateDeclaration['gate'], EvidenceTable | strin
     cases: balanced,
   },
   evaluator: {
-    audits: [audit],
+    audits,
     gates: [
       {
         gate: 'evaluator',
@@ -194,8 +183,8 @@ describe('units of an audit', () => {
   });
 
   test('are none where the share that was seen is at or above its maximum', () => {
-    const many = { ...audit.audit, falseAcceptances: { count: 3, of: 30 } };
-    const [plan] = judged({ ...table, audits: [{ ...audit, audit: many }] }).furtherUnits;
+    const many = auditOf({ count: 3, of: 30 }, { count: 0, of: 200 });
+    const [plan] = judged({ ...table, audits: many }).furtherUnits;
     expect(plan?.atObserved.reason).toBe('no number of units would do');
   });
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { decisionSchema } from '../../src/gate/gate.ts';
 import { failedReply, type GateReply, readAnswer } from '../../src/run/gate-reply.ts';
 import { gateSchema } from '../../src/spec/gates.ts';
+import { auditOf } from '../support/audits.ts';
 import type { CaseTable, EvidenceTable } from '../support/evidence.ts';
 import { rightMeasure } from '../support/evidence.ts';
-import { evaluatorTree } from '../support/evidence-lines.ts';
 import { judged } from '../support/judged.ts';
 
 const measures = {
@@ -64,20 +64,7 @@ const reply = fc
     return readAnswer(JSON.stringify({ decision, reason: 'because' }), 0);
   });
 
-const audits = [
-  {
-    path: 'audit.json',
-    size: 1,
-    sha256: '0'.repeat(64),
-    audit: {
-      type: 'liftgate/evaluator-audit/v1',
-      evaluator: evaluatorTree,
-      measure: 'right',
-      falseAcceptances: { count: 0, of: 90 },
-      falseRejections: { count: 0, of: 90 },
-    },
-  },
-];
+const audits = auditOf({ count: 0, of: 90 }, { count: 0, of: 90 });
 
 const cell = fc.record({
   right: fc.constantFrom(0, 1, 1),

@@ -5,9 +5,9 @@ import { Simulator } from '../../src/gate/simulate.ts';
 import { areWaitsAlike, isCountedFaultAbove, isMeanFaultAbove } from '../../src/gate/symmetry.ts';
 import type { Assumptions } from '../../src/spec/assumptions.ts';
 import { exactUnconditionalClears } from '../../src/stats/paired-binary-exact.ts';
+import { auditOf } from '../support/audits.ts';
 import type { CaseTable, CellTable, EvidenceTable } from '../support/evidence.ts';
 import { binaryCases, evidenceOf, rightMeasure } from '../support/evidence.ts';
-import { evaluatorTree } from '../support/evidence-lines.ts';
 import { gateOf, judged } from '../support/judged.ts';
 import { computed } from '../support/statistics.ts';
 import { upTo } from '../support/two-measures.ts';
@@ -287,20 +287,7 @@ describe('simulated gates whose outcome stands before the run', () => {
     maxFalseRejection: 0.1,
   };
   const audited = (count: number) => ({
-    audits: [
-      {
-        path: 'audit.json',
-        size: 1,
-        sha256: '0'.repeat(64),
-        audit: {
-          type: 'liftgate/evaluator-audit/v1',
-          evaluator: evaluatorTree,
-          measure: 'right',
-          falseAcceptances: { count, of: 120 },
-          falseRejections: { count: 0, of: 140 },
-        },
-      },
-    ],
+    audits: auditOf({ count, of: 120 }, { count: 0, of: 140 }),
   });
 
   test.each<[string, Partial<EvidenceTable>, number]>([

@@ -125,7 +125,13 @@ describe('parsePin', () => {
 });
 
 describe('witnessMemory', () => {
-  const damaged = { code: 'ledger-unsafe', details: { reason: 'memory-damaged' } };
+  const damaged = {
+    ...{ code: 'ledger-unsafe', exitCode: 42, details: { reason: 'memory-damaged' } },
+    message: 'What this witness has seen cannot be read.',
+    mend: expect.stringMatching(
+      /^Restore the memory from a copy\. .* before you remove the damaged/,
+    ),
+  };
 
   test('is none before the first ledger, and refuses once a byte of it has changed or is gone', async () => {
     const at = await folder();
